@@ -1,0 +1,67 @@
+//===- lib/torch/Module.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Modules: the registries of torch::nn::Module, and the built-in ones, whose
+// parameters and forward come from a row (modules/*.cpp).
+
+#pragma once
+
+#include "lib/torch/Args.h"
+#include "lib/torch/Runtime.h"
+#include <functional>
+
+namespace vramlint {
+
+/// The part of any module that torch::nn::Module holds. A user's class has one
+/// as its base-class subobject; a built-in module has a row as well.
+class Module : public std::enable_shared_from_this<Module> {
+public:
+  struct Child {
+    std::string Name;
+    ModuleRef M;
+    std::shared_ptr<void> Owner; ///< Keeps the user's object alive, as the registry's shared_ptr does.
+  };
+  explicit Module(Runtime &R, llvm::StringRef Class);
+  virtual ~Module();
+
+  Runtime &R;
+  ModuleId Id;                 ///< Its row in Trace::Modules.
+  std::string ClassName;       ///< "Net", "Conv2d": without Impl.
+  bool Builtin = false;
+  bool Training = true;
+  std::vector<std::pair<std::string, TensorRef>> Parameters, Buffers; ///< Own ones, in order.
+  std::vector<Child> Children;
+
+  TensorRef registerParameter(llvm::StringRef Name, TensorRef T, bool RequiresGrad);
+  TensorRef registerBuffer(llvm::StringRef Name, TensorRef T);
+  void registerModule(llvm::StringRef Name, ModuleRef M, std::shared_ptr<void> Owner);
+  /// parameters(recurse): each tensor once, in LibTorch's order.
+  std::vector<std::pair<std::string, TensorRef>> parameters(bool Recurse) const;
+  std::vector<std::pair<std::string, TensorRef>> buffers(bool Recurse) const;
+  void train(bool On);
+  /// Module::to: replaces the data of parameters, buffers and gradients.
+  void to(std::optional<Device> D, std::optional<DType> T);
+  void zeroGrad(bool SetToNone);
+  /// Writes parameters, buffers and children into Trace::Modules[Id].
+  void describe();
+
+  /// Set for a user's class: runs its forward in the machine.
+  std::function<OpResult(Module &, const Args &)> UserForward;
+  /// forward(args): opens the module's scope, then the row's or the user's.
+  /// \p Name: the child's name in its parent's scope, or empty.
+  OpResult callForward(const Args &A);
+
+protected:
+  virtual OpResult forward(const Args &A);
+};
+
+/// Makes a built-in module ("Conv2d", "Sequential", …) from its options; the
+/// constructor allocates what LibTorch's does, initialisation included. Null
+/// with \p Why set if there is no such row.
+ModuleRef makeBuiltinModule(Runtime &R, llvm::StringRef Class,
+                            const OptionMap &Options, std::string &Why);
+
+} // namespace vramlint

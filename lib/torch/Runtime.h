@@ -1,0 +1,87 @@
+//===- lib/torch/Runtime.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The abstract LibTorch: runs ops, modules, autograd and optimizers on tensors
+// without data, and writes down what happens as a Trace.
+//
+//   call in the program ─► Args ─► Runtime::call ─► row of ops/ ─► tensors
+//                                        └─► Trace (Alloc, Save, Op …)
+//
+// Like LibTorch it has one counter of live bytes per device, grad mode per
+// thread, and an autograd engine. Requires: one Runtime per run, one thread; all
+// tensors die before it.
+
+#pragma once
+
+#include "lib/torch/Args.h"
+#include "lib/torch/Tensor.h"
+#include "lib/torch/Trace.h"
+#include <string>
+
+namespace vramlint {
+
+/// What the run is for.
+struct TargetConfig {
+  DeviceKind Target = DeviceKind::CUDA; ///< What torch::cuda::is_available() means.
+  bool OneDNN = false;                  ///< CPU only: at::globalContext().userEnabledMkldnn().
+  unsigned TorchMajor = 1, TorchMinor = 13;
+  unsigned Threads = 1;
+  bool atLeast(unsigned Major, unsigned Minor) const {
+    return TorchMajor != Major ? TorchMajor > Major : TorchMinor >= Minor;
+  }
+};
+
+class Runtime {
+public:
+  Runtime(TargetConfig Config, Trace &Out);
+  ~Runtime();
+
+  const TargetConfig Config;
+  Trace &Out;
+
+  // Where the program is. The machine keeps these up to date; everything that is
+  // recorded takes its place from here.
+  StackId CurrentStack = 0;
+
+  // Grad mode of the running thread (NoGradGuard, InferenceMode, GradMode).
+  bool GradMode = true;
+  bool InferenceMode = false;
+  DType DefaultDType = DType::Float32;
+  std::optional<DType> Autocast;
+
+  // Module path of the forward that runs: pushed by Module::callForward.
+  struct ModuleScope { llvm::StringRef Path, Class; bool Builtin; ModuleId Id; };
+  std::vector<ModuleScope> Modules;
+  Phase In = Phase::Forward;
+
+  /// Runs the op \p Name (schema name or F:: name, "relu", "max_pool2d") with
+  /// \p A. A method call binds its object to "self". In-place forms have a
+  /// trailing underscore and return "self".
+  OpResult call(llvm::StringRef Name, const Args &A);
+
+  /// A new tensor with its own storage.
+  TensorRef make(Shape S, DType T, Device D, Category C, llvm::StringRef Op);
+  /// A view on \p Base's storage.
+  TensorRef view(const TensorRef &Base, Shape S);
+
+  /// torch::Tensor::backward. \p Gradient null: ones (a scalar is required).
+  OpResult backward(const TensorRef &Root, TensorRef Gradient, bool RetainGraph,
+                    bool CreateGraph);
+
+  int64_t liveBytes(DeviceKind D) const { return Live[(int)D]; }
+  int64_t peakBytes(DeviceKind D) const { return Peak[(int)D]; }
+  void event(EventKind K, uint32_t Id = None, int64_t Value = 0);
+
+  void addLive(DeviceKind D, int64_t N);
+
+  /// Counters and state of the autograd engine (Autograd.cpp).
+  uint64_t NextSequence = 0;
+
+private:
+  int64_t Live[2] = {0, 0}, Peak[2] = {0, 0};
+};
+
+} // namespace vramlint

@@ -1,0 +1,148 @@
+//===- lib/torch/Tensor.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The abstract LibTorch's objects: storages, tensors and autograd nodes, without
+// data. They are owned exactly as in LibTorch (intrusive counts, a node owns
+// what it saved, a tensor owns its grad_fn), so a storage dies here when, and
+// only when, it dies in the program. Knows nothing of C++ or Clang.
+
+#pragma once
+
+#include "lib/support/Bytes.h"
+#include "lib/torch/Trace.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/SmallVector.h"
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace vramlint {
+
+class Runtime;
+
+enum class DType : uint8_t {
+  UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64,
+  ComplexFloat, ComplexDouble, Bool, BFloat16, Unknown,
+};
+int64_t itemSize(DType T);              ///< Bytes per element; 0 for Unknown.
+llvm::StringRef dtypeName(DType T);     ///< "float32".
+std::optional<DType> parseDType(llvm::StringRef Name); ///< "kFloat", "float32", "Float" …
+bool isFloating(DType T);               ///< Floating or complex: can need gradients.
+
+struct Device {
+  DeviceKind Kind = DeviceKind::CPU;
+  int Index = 0;
+  friend bool operator==(const Device &, const Device &) = default;
+};
+
+/// The length of one dimension; unknown ones poison products, not ranks.
+struct Dim {
+  int64_t Length = -1;                  ///< -1: unknown.
+  Dim() = default;
+  Dim(int64_t L) : Length(L) {}
+  bool known() const { return Length >= 0; }
+  friend bool operator==(Dim, Dim) = default;
+};
+
+/// The shape of a tensor: dimensions, or not even a rank, with the reason.
+struct Shape {
+  llvm::SmallVector<Dim, 4> Dims;
+  bool RankKnown = true;
+  llvm::StringRef Why;                  ///< Interned; set where something is unknown.
+
+  static Shape unknown(llvm::StringRef Why);
+  bool known() const;                   ///< Rank and all lengths are known.
+  /// The product of all lengths, saturated; -1 if unknown.
+  int64_t elements() const;
+  std::string str() const;              ///< "64×10×24×24", "?" for unknown parts.
+  friend bool operator==(const Shape &A, const Shape &B) {
+    return A.RankKnown == B.RankKnown && A.Dims == B.Dims;
+  }
+};
+
+/// One allocation. Its constructor appends Alloc to the trace, its destructor Free.
+class Storage : public llvm::RefCountedBase<Storage> {
+public:
+  Storage(Runtime &R, int64_t SizeBytes, bool SizeKnown, Device D, Category C,
+          llvm::StringRef Op);
+  ~Storage();
+  Storage(const Storage &) = delete;
+
+  Runtime &R;
+  StorageId Id;
+  int64_t SizeBytes;
+  bool SizeKnown;
+  Device Dev;
+};
+using StorageRef = llvm::IntrusiveRefCntPtr<Storage>;
+
+class Node;
+class TensorImpl;
+/// A tensor handle, as torch::Tensor is one; null is an undefined tensor.
+using TensorRef = llvm::IntrusiveRefCntPtr<TensorImpl>;
+using NodeRef = llvm::IntrusiveRefCntPtr<Node>;
+
+class TensorImpl : public llvm::RefCountedBase<TensorImpl> {
+public:
+  Shape Sizes;
+  llvm::SmallVector<int64_t, 4> Strides; ///< In elements; empty: contiguous or unknown.
+  DType Type = DType::Float32;
+  Device Dev;
+  StorageRef Store;                      ///< Null only for a tensor not modelled.
+  bool RequiresGrad = false;             ///< Set by the user on a leaf.
+  NodeRef GradFn;                        ///< Null for a leaf.
+  unsigned OutputNr = 0;                 ///< Which output of GradFn.
+  TensorRef Grad;                        ///< A leaf's accumulated gradient.
+  NodeRef Accumulator;                   ///< A leaf's AccumulateGrad (weak in LibTorch).
+  TensorRef Base;                        ///< Set on differentiable views.
+  unsigned Version = 0;                  ///< Bumped by in-place ops.
+  bool IsParameter = false;
+  bool FromJit = false;                  ///< Result of a TorchScript call.
+  llvm::StringRef Name;                  ///< "conv1.weight"; empty if none.
+
+  bool needsGrad() const { return RequiresGrad || GradFn; }
+  bool isContiguous() const;
+};
+
+/// What a node keeps for backward. Appends Save and Unsave to the trace.
+class SavedTensor {
+public:
+  SavedTensor() = default;
+  SavedTensor(Runtime &R, TensorRef T, bool IsOutput = false);
+  SavedTensor(SavedTensor &&) noexcept;
+  SavedTensor &operator=(SavedTensor &&) noexcept;
+  ~SavedTensor();
+  const TensorRef &get() const { return T; }
+  void reset();
+private:
+  TensorRef T;  ///< For an output: a copy of the handle without its grad_fn.
+  Runtime *R = nullptr;
+};
+
+struct Edge { NodeRef Fn; unsigned InputNr = 0; };
+
+/// A node of the autograd graph.
+class Node : public llvm::RefCountedBase<Node> {
+public:
+  using Gradients = llvm::SmallVector<TensorRef, 4>;
+  /// From the gradients of the outputs (null: undefined), the gradients of the
+  /// inputs, one per edge. Allocates what LibTorch's backward allocates.
+  using BackwardFn = std::function<Gradients(Runtime &, Node &, Gradients)>;
+
+  llvm::StringRef Name;                  ///< "ConvolutionBackward0".
+  uint64_t Sequence = 0;
+  llvm::SmallVector<Edge, 4> Next;
+  llvm::SmallVector<SavedTensor, 4> Saved;
+  BackwardFn Backward;
+  unsigned Outputs = 1;
+  TensorRef Variable;                    ///< AccumulateGrad: the leaf.
+  bool Released = false;                 ///< Backward went through it.
+  StackId Stack = 0;                     ///< The forward call's place.
+  ModuleId Module = None;
+  ~Node();                               ///< Iterative: graphs may be very deep.
+};
+
+} // namespace vramlint
