@@ -1,0 +1,47 @@
+//===- lib/torch/Program.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The one entry point from an AST to a trace: runs the program of a unit on the
+// abstract machine with the LibTorch plug-in.
+
+#pragma once
+
+#include "lib/interp/UnitProvider.h"
+#include "lib/torch/Runtime.h"
+#include "lib/torch/Trace.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vramlint {
+
+struct ProgramOptions {
+  TargetConfig Target;
+  /// main's argv[1…]; nothing: not told, so argc and argv are unknown.
+  std::optional<std::vector<std::string>> Args;
+  /// --set NAME=VALUE: constants by (qualified or plain) name.
+  std::map<std::string, std::string> Set;
+  /// What-if re-runs. Each replaces what the program says, where it says it.
+  std::optional<int64_t> Batch;
+  std::optional<std::string> Optimizer; ///< "SGD", "Adam" …
+  std::optional<DType> Precision;       ///< Parameters and inputs are made in it.
+  std::optional<bool> NoGrad;           ///< true: as if under a NoGradGuard.
+  /// --input: shape of forward's input for classes that no code calls.
+  std::vector<int64_t> Input;
+  /// Evaluation order of arguments: g++ right to left, clang left to right.
+  bool GccOrder = true;
+  /// Limits; running out gives a partial trace that says so.
+  int64_t MaxSteps = 50'000'000;
+  double MaxSeconds = 8;
+};
+
+/// Runs `main` of \p Unit if it has one, else each module class that can be built
+/// with default arguments. Never fails: a trace of nothing has an empty Entry.
+std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
+                                        const ProgramOptions &Options);
+
+} // namespace vramlint
