@@ -153,6 +153,8 @@ struct ForwardCall {
   int64_t SavedBytes = 0;      ///< Kept by its graph beyond what stays anyway.
   bool SavedKnown = true;
   llvm::SmallVector<TensorDesc, 2> Inputs, Outputs;
+  /// The ops that ran inside it: Trace::Ops[FirstOp, EndOp). None: not recorded.
+  OpId FirstOp = None, EndOp = None;
 };
 
 /// An operation that LibTorch would refuse (shapes that cannot work …).
