@@ -1,0 +1,255 @@
+//===- lib/interp/Value.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What an expression of the user's program can be in the abstract machine.
+//
+// Values are moved, never copied by accident: a Value owns what it holds just as
+// the program's object does, so handles that plug-ins store in Objects (a tensor,
+// say) are released when, and only when, the program's object dies. A program's
+// copy is Machine::copy.
+//
+//   Value   Void | Unknown | Int | Float | String | Pointer | Function | Object
+//   Object  Record (user classes, closures) | Sequence (containers, tuples,
+//           optional …) | SmartPtr | Iterator | … | objects of the domain
+//   Cell    a place in memory: a variable, field, element or temporary
+
+#pragma once
+
+#include "lib/support/SourcePos.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace clang {
+class CXXRecordDecl;
+class FunctionDecl;
+} // namespace clang
+
+namespace vramlint {
+
+class Machine;
+class Object;
+struct Cell;
+using CellRef = llvm::IntrusiveRefCntPtr<Cell>;
+
+/// Why a value is not known. Shared by all values that follow from it.
+struct UnknownInfo : llvm::RefCountedBase<UnknownInfo> {
+  std::string Reason; ///< "std::stoi(argv[1])", "no body of load()".
+  SourcePos Pos;
+  std::string Tell;   ///< What to tell vramlint to make it known; may be empty.
+};
+using UnknownRef = llvm::IntrusiveRefCntPtr<UnknownInfo>;
+
+/// A raw pointer. Null if it has neither a target nor an array.
+struct PointerValue {
+  CellRef Target;    ///< What it points at; null for nullptr and past-the-end.
+  CellRef Array;     ///< The Sequence that holds the target, if any.
+  int64_t Index = 0; ///< Its index there.
+  bool isNull() const { return !Target && !Array; }
+};
+
+/// A pointer to a function or to a member function. Null if Fn is.
+struct FunctionValue {
+  const clang::FunctionDecl *Fn = nullptr;
+};
+
+class Value {
+  std::variant<std::monostate, UnknownRef, int64_t, double, std::string,
+               PointerValue, FunctionValue, std::unique_ptr<Object>>
+      V;
+
+public:
+  Value() = default; ///< Void: no value, or not initialised.
+  Value(UnknownRef U) : V(std::move(U)) {}
+  Value(PointerValue P) : V(std::move(P)) {}
+  Value(FunctionValue F) : V(F) {}
+  Value(std::unique_ptr<Object> O) : V(std::move(O)) {}
+  Value(std::string S) : V(std::move(S)) {}
+  static Value integer(int64_t N) { Value R; R.V = N; return R; }
+  static Value real(double D) { Value R; R.V = D; return R; }
+  Value(Value &&) noexcept = default;
+  Value &operator=(Value &&) noexcept = default;
+  Value(const Value &) = delete;
+
+  bool isVoid() const { return V.index() == 0; }
+  bool isUnknown() const { return V.index() == 1; }
+  bool isInt() const { return V.index() == 2; }
+  bool isFloat() const { return V.index() == 3; }
+  bool isNumber() const { return isInt() || isFloat(); }
+  bool isString() const { return V.index() == 4; }
+  bool isPointer() const { return V.index() == 5; }
+  bool isFunction() const { return V.index() == 6; }
+  bool isObject() const { return V.index() == 7; }
+
+  const UnknownRef &unknown() const { return std::get<1>(V); }
+  int64_t asInt() const { return std::get<2>(V); }
+  double asFloat() const { return std::get<3>(V); }
+  /// The number, whether Int or Float. Requires: isNumber().
+  double asNumber() const { return isInt() ? (double)asInt() : asFloat(); }
+  std::string &string() { return std::get<4>(V); }
+  const std::string &string() const { return std::get<4>(V); }
+  PointerValue &pointer() { return std::get<5>(V); }
+  const PointerValue &pointer() const { return std::get<5>(V); }
+  FunctionValue function() const { return std::get<6>(V); }
+  Object &object() const { return *std::get<7>(V); }
+  std::unique_ptr<Object> takeObject() { return std::move(std::get<7>(V)); }
+
+  /// The object as a T, or null if it is something else.
+  template <typename T> T *as() const {
+    return isObject() && T::classof(&object()) ? static_cast<T *>(&object())
+                                               : nullptr;
+  }
+};
+
+/// What owns a heap object: the pointee dies with the last SmartPtr.
+struct Owner {
+  CellRef Pointee;
+  explicit Owner(CellRef P) : Pointee(std::move(P)) {}
+  ~Owner();
+};
+
+/// A place in the program's memory.
+struct Cell : llvm::RefCountedBase<Cell> {
+  Value V;
+  /// For a base-class subobject: the cell of the object around it.
+  Cell *Outer = nullptr;
+  /// For a heap object: its owner, for shared_from_this.
+  std::weak_ptr<Owner> OwnedBy;
+
+  Cell() = default;
+  explicit Cell(Value Init) { set(std::move(Init)); }
+  /// Stores \p New (the old value dies after it is in place, as in assignment).
+  void set(Value New);
+  /// Ends the life of the object in this place.
+  void destroy();
+  /// The complete object that this base subobject belongs to, else itself.
+  Cell &complete() { return Outer ? Outer->complete() : *this; }
+};
+inline CellRef makeCell(Value V = {}) { return new Cell(std::move(V)); }
+
+/// A value with structure or identity. Plug-ins derive their own from
+/// DomainObject.
+class Object {
+public:
+  enum KindTy {
+    RecordKind,
+    SequenceKind,
+    SmartPtrKind,
+    IteratorKind,
+    FunctionObjectKind,
+    StreamKind,
+    FirstDomainKind = 100
+  };
+  const unsigned Kind;
+
+  explicit Object(unsigned Kind) : Kind(Kind) {}
+  virtual ~Object();
+  /// A copy as the program's (implicit) copy constructor makes one.
+  virtual std::unique_ptr<Object> copy(Machine &M) const = 0;
+  /// What a move constructor takes; this object stays in its moved-from state.
+  virtual std::unique_ptr<Object> move(Machine &M) { return copy(M); }
+};
+
+/// A class of the user's program: stable across translation units.
+using ClassId = const void *;
+
+/// An object of a user's class (or closure): base subobjects and fields in
+/// declaration order. Fields of reference type alias the cell they refer to.
+class Record : public Object {
+public:
+  ClassId Class = nullptr;
+  const clang::CXXRecordDecl *Decl = nullptr; ///< In the unit that made it.
+  llvm::SmallVector<CellRef, 2> Bases;
+  llvm::SmallVector<CellRef, 8> Fields;
+  llvm::SmallVector<bool, 8> IsReference; ///< Per field.
+
+  Record() : Object(RecordKind) {}
+  ~Record() override; ///< Fields in reverse order, then bases.
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  std::unique_ptr<Object> move(Machine &M) override;
+  static bool classof(const Object *O) { return O->Kind == RecordKind; }
+};
+
+/// Containers and everything else that is a list of places. Maps are sequences
+/// of Pair sequences, kept sorted by key; an optional has no or one element, a
+/// variant one (and Alternative).
+class Sequence : public Object {
+public:
+  enum TagTy {
+    Vector, Array, CArray, Deque, List, InitList, Set, Map, Pair, Tuple,
+    Optional, Variant, Any
+  };
+  TagTy Tag;
+  std::vector<CellRef> Elements;
+  unsigned Alternative = 0; ///< Variant: the index held.
+
+  explicit Sequence(TagTy Tag) : Object(SequenceKind), Tag(Tag) {}
+  ~Sequence() override;
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  std::unique_ptr<Object> move(Machine &M) override;
+  static bool classof(const Object *O) { return O->Kind == SequenceKind; }
+};
+
+/// shared_ptr, unique_ptr and weak_ptr.
+class SmartPtr : public Object {
+public:
+  enum TagTy { Shared, Unique, Weak };
+  TagTy Tag;
+  std::shared_ptr<Owner> Strong; ///< Null for an empty pointer.
+  std::weak_ptr<Owner> WeakRef;  ///< Weak only.
+  CellRef Target;                ///< May be a base subobject of the pointee.
+
+  explicit SmartPtr(TagTy Tag) : Object(SmartPtrKind), Tag(Tag) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  std::unique_ptr<Object> move(Machine &M) override;
+  static bool classof(const Object *O) { return O->Kind == SmartPtrKind; }
+};
+
+/// An iterator into a Sequence (by index, so that growth keeps it valid). A
+/// string's characters are not places: Text is the cell of the string.
+class Iterator : public Object {
+public:
+  CellRef Container;
+  int64_t Index = 0;
+  bool Reverse = false;
+
+  Iterator(CellRef C, int64_t I) : Object(IteratorKind), Container(std::move(C)), Index(I) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  static bool classof(const Object *O) { return O->Kind == IteratorKind; }
+};
+
+/// std::function, std::reference_wrapper's and bind's results: something callable.
+class FunctionObject : public Object {
+public:
+  Value Callable; ///< Void: empty.
+  FunctionObject() : Object(FunctionObjectKind) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  static bool classof(const Object *O) { return O->Kind == FunctionObjectKind; }
+};
+
+/// A stream; string streams collect text as long as it is known.
+class StreamObject : public Object {
+public:
+  std::string Text;
+  bool Known = true;
+  StreamObject() : Object(StreamKind) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  static bool classof(const Object *O) { return O->Kind == StreamKind; }
+};
+
+/// -1, 0, 1 as \p A sorts before, with, after \p B; nothing if unknown.
+std::optional<int> compareValues(const Value &A, const Value &B);
+
+/// "3", "\"abc\"", "vector of 3", "unknown: …": for tests and dumps.
+std::string describe(const Value &V);
+
+} // namespace vramlint
