@@ -1,0 +1,99 @@
+# lit's configuration for the whole of test/: which files are tests, what the
+# %-words mean, and which features this machine has.
+#
+#   %vramlint      the tool, with the suite's shared preamble cache
+#   %check_torch   test/check_torch.py: runs the tool on a file and rejects any
+#                  finding that the file does not expect
+#   %golden        test/golden.py: compares an output with a file; ./x update
+#                  rewrites that file
+#   %clang_tidy, %tidy_module, %clangd, %cxx, %python, %llvm_major, %root
+#
+# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, asan.
+
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+root = config.vramlint_source_dir
+tools = config.llvm_tools_dir
+major = config.llvm_version_major
+
+config.name = "vramlint"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".cpp", ".test"]
+config.excludes = ["Inputs", "unit", "models", "oracle", "bench", "fuzz",
+                   "CMakeLists.txt"]
+config.test_source_root = os.path.join(root, "test")
+config.test_exec_root = os.path.join(config.vramlint_binary_dir, "test", "lit")
+
+
+def tool(name):
+    """A tool of the LLVM that we were built with, else one of its release."""
+    for path in (os.path.join(tools, name), shutil.which(f"{name}-{major}"),
+                 shutil.which(name)):
+        if path and os.path.exists(path):
+            return path
+    return name
+
+
+# One cache for the suite: all tests that open with the include block of
+# Inputs/torch.h share one preamble.
+cache = os.path.join(config.vramlint_binary_dir, "test", "cache")
+os.makedirs(cache, exist_ok=True)
+home = os.path.join(config.vramlint_binary_dir, "test", "home")
+os.makedirs(home, exist_ok=True)
+config.environment["XDG_CACHE_HOME"] = cache
+config.environment["HOME"] = home
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["PATH"] = os.pathsep.join(
+    [tools, config.environment.get("PATH", os.environ["PATH"])])
+for name in ("VRAMLINT_UPDATE", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+test = os.path.join(root, "test")
+check_torch = (f"'{config.python}' '{test}/check_torch.py' "
+               f"--vramlint='{config.vramlint_tool}' "
+               f"--filecheck='{tool('FileCheck')}'")
+# Longer words first: lit replaces in this order.
+config.substitutions += [
+    ("%check_torch", check_torch),
+    ("%golden", f"'{config.python}' '{test}/golden.py' --root='{root}'"),
+    ("%lint", f"'{config.python}' '{root}/tool/dev/lint.py' --root='{root}'"),
+    ("%tidy_module", config.vramlint_tidy_module),
+    ("%vramlint", config.vramlint_tool),
+    ("%clang_tidy", tool("clang-tidy")),
+    ("%clangd", config.vramlint_clangd),
+    ("%llvm_major", major),
+    ("%python", config.python),
+    ("%cxx", config.cxx_compiler),
+    ("%root", root),
+]
+# Bare names in RUN lines are the tools of our LLVM.
+for name in ("FileCheck", "not", "split-file", "count"):
+    config.substitutions.append((rf"(?<![\w/%.-]){name}(?![\w.-])", tool(name)))
+
+
+def has_libtorch():
+    probe = ("#if !__has_include(<torch/torch.h>) && "
+             "!__has_include(<torch/csrc/api/include/torch/torch.h>)\n"
+             "#error none\n#endif\n")
+    run = subprocess.run([config.cxx_compiler, "-E", "-x", "c++", "-"],
+                         input=probe, text=True, capture_output=True)
+    return run.returncode == 0
+
+
+features = {
+    "libtorch": has_libtorch(),
+    "cuda": os.path.exists("/dev/nvidia0"),
+    "clangd": bool(config.vramlint_clangd),
+    "tidy-plugin": bool(config.vramlint_tidy_module),
+    "precommit": bool(shutil.which("pre-commit")),
+    "ccache": bool(shutil.which("ccache")),
+    "asan": bool(config.sanitize),
+    "vramlint": bool(config.vramlint_tool),
+}
+config.available_features |= {name for name, there in features.items() if there}
