@@ -1,0 +1,85 @@
+//===- lib/gpu/Fit.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One timeline against one GPU: what the driver will show (nvidia-smi), and
+// whether that fits.
+//
+//   live tensors ─► caching allocator ─► reserved     (lib/memory/AllocatorCuda)
+//   + cuBLAS workspaces (inside the allocator)
+//   + cuDNN workspaces  (inside, a range by nature: they depend on free memory)
+//   + CUDA context      (outside: a range by architecture and CUDA version)
+//   = need, as lower, expected and upper
+//
+// The lower figure holds only what is certain: live bytes in 512-byte blocks and
+// the smallest context. The upper covers every named uncertainty.
+
+#pragma once
+
+#include "lib/gpu/GpuCatalog.h"
+#include "lib/memory/AllocatorCuda.h"
+#include "lib/memory/Timeline.h"
+
+namespace vramlint {
+
+enum class Verdict : uint8_t {
+  Fits,       ///< Upper ≤ usable.
+  ShouldFit,  ///< Expected ≤ usable < upper.
+  MayNotFit,  ///< Lower ≤ usable < expected.
+  DoesNotFit, ///< Lower > usable. The only one that warns.
+  NotJudged,  ///< Some size is unknown, and what is known would fit.
+};
+llvm::StringRef verdictText(Verdict V); ///< "fits", "should fit", …
+
+struct FitOptions {
+  int64_t ReserveBytes = 0; ///< --reserve: a display, other processes.
+  unsigned TorchMajor = 1, TorchMinor = 13;
+  /// Replace the estimates (--cuda-context, --cudnn-workspace).
+  std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes;
+};
+
+/// The parts of the need. Context + Reserved = the need; the workspaces are
+/// inside Reserved and shown for themselves.
+struct FitBreakdown {
+  Quantity Live;            ///< As the program asks for it.
+  Quantity Reserved;        ///< By the caching allocator, workspaces included.
+  Quantity Context;         ///< Outside the allocator.
+  Quantity CublasWorkspace; ///< Exact 0 if no matrix product runs.
+  Quantity CudnnWorkspace;  ///< Exact 0 if no convolution runs.
+};
+
+struct Fit {
+  GpuSpec Gpu;
+  Verdict Is = Verdict::NotJudged;
+  Bytes Usable;                 ///< Less FitOptions::ReserveBytes.
+  bool UsableIsNominal = false; ///< Usable memory not known: the nominal size.
+  Quantity Need;                ///< At driver level.
+  FitBreakdown Parts;
+  /// Fits only since the allocator gives cached segments back and retries.
+  bool NeedsCacheRelease = false;
+};
+
+/// \p T must be of DeviceKind::CUDA.
+Fit computeFit(const Timeline &T, const GpuSpec &Gpu, const FitOptions &Options);
+
+/// CUDA context and loaded kernels on \p Gpu, with its source as the cause.
+Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options);
+/// One workspace of cuBLAS: 8.125 MiB, from Hopper on 32 MiB.
+int64_t cublasWorkspaceBytes(const GpuSpec &Gpu);
+
+/// The smallest GPU on which \p T fits (Verdict::Fits; if none, should fit), by
+/// usable memory, then by age; of NVIDIA's own if any. Null: none.
+struct SmallestFit {
+  const GpuSpec *Any = nullptr;        ///< Of all markets but embedded.
+  const GpuSpec *Datacenter = nullptr;
+  const GpuSpec *Consumer = nullptr;   ///< Desktop or laptop.
+};
+SmallestFit smallestFit(const Timeline &T, const GpuCatalog &Catalog,
+                        const FitOptions &Options);
+
+/// Prints \p F in lines "part: lower expected upper"; what --dump-fit shows.
+void printFit(const Fit &F, llvm::raw_ostream &OS);
+
+} // namespace vramlint
