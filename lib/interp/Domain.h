@@ -89,6 +89,8 @@ public:
   virtual uint64_t digest() { return 0; }
   /// The program would throw or abort here (TORCH_CHECK with a false condition).
   virtual void failed(Machine &M, std::string Message) {}
+  /// The run ends early: a budget is spent, or the program exits.
+  virtual void stopped(Machine &M, const UnknownInfo &Why) {}
   /// Something was not understood; each (place, text) once.
   virtual void unknown(Machine &M, const UnknownInfo &Info) {}
 };

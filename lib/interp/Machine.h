@@ -31,7 +31,9 @@
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include <chrono>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace vramlint {
@@ -90,7 +92,8 @@ public:
   /// True, false, or nothing if unknown.
   std::optional<bool> truth(const Value &V);
   /// Answers an unknown condition at the current place.
-  bool decide(const Value &Cond);
+  /// \p Default: the side to take where the caller has no wish.
+  bool decide(const Value &Cond, bool Default = true);
 
   /// An Unknown with a reason at the current place; reported to the domain.
   Value unknown(llvm::Twine Reason, llvm::Twine Tell = "");
@@ -143,13 +146,177 @@ public:
   /// Evaluate call arguments and operands right to left, as g++ does.
   bool RightToLeft = true;
 
+  /// An object of a user's or options class with its in-class initializers run,
+  /// but no constructor.
+  Value defaultRecord(const clang::CXXRecordDecl &Class);
+  /// Calls \p F (virtual dispatch done) as the program would.
+  Operand callFunction(CallSite &Site);
+
+
 private:
+  friend class LoopTracker;
+
+  /// One active function of the program.
+  struct Frame {
+    const clang::FunctionDecl *Fn = nullptr;
+    CellRef This;
+    llvm::SmallVector<CellRef, 6> Params;
+    llvm::DenseMap<const clang::ValueDecl *, CellRef> Vars;
+    /// Lambda bodies: captured variable to the closure's field.
+    llvm::DenseMap<const clang::ValueDecl *, CellRef> Captures;
+    Operand Return;
+    UnitView Unit;
+    SourcePos Pos;
+    llvm::StringRef Name;
+    bool UserCode = false;
+    Frame *Caller = nullptr;
+  };
+  /// The temporaries of the full-expression that is being evaluated.
+  class FullExpression;
+  /// The automatic variables of one block.
+  class Scope;
+  enum class Flow { Normal, Break, Continue, Return };
+
+  // Stmt.cpp
+  Flow exec(const clang::Stmt *S);
+  Flow execCompound(const clang::CompoundStmt *S);
+  Flow execIf(const clang::IfStmt *S);
+  Flow execSwitch(const clang::SwitchStmt *S);
+  Flow execTry(const clang::CXXTryStmt *S);
+  void execReturn(const clang::ReturnStmt *S);
+  void declare(const clang::Decl *D);
+  void declareVar(const clang::VarDecl *D);
+  void declareBindings(const clang::DecompositionDecl *D, CellRef Whole);
+  void at(clang::SourceLocation Loc);
+  void statementDone();
+  // Loop.cpp
+  Flow execFor(const clang::ForStmt *S);
+  Flow execWhile(const clang::WhileStmt *S);
+  Flow execDo(const clang::DoStmt *S);
+  Flow execRangeFor(const clang::CXXForRangeStmt *S);
+  std::optional<bool> condition(const clang::Expr *E, const clang::VarDecl *V);
+  // Expr.cpp
+  Operand eval(const clang::Expr *E);
+  Operand evalUncounted(const clang::Expr *E);
+  CellRef evalPlace(const clang::Expr *E);
+  Value evalValue(const clang::Expr *E);
+  void evalInto(CellRef Dest, const clang::Expr *E);
+  void evalInitList(CellRef Dest, const clang::InitListExpr *E);
+  Operand evalDeclRef(const clang::Expr *E, const clang::ValueDecl *D);
+  Operand evalMember(const clang::MemberExpr *E);
+  Operand evalSubscript(const clang::ArraySubscriptExpr *E);
+  Operand evalConditional(const clang::AbstractConditionalOperator *E);
+  Operand evalLambda(const clang::LambdaExpr *E);
+  Operand evalNew(const clang::CXXNewExpr *E);
+  Operand evalDelete(const clang::CXXDeleteExpr *E);
+  Operand evalMaterialize(const clang::MaterializeTemporaryExpr *E);
+  CellRef globalCell(const clang::VarDecl *D);
+  // Operators.cpp
+  Operand evalCast(const clang::CastExpr *E);
+  Operand evalUnary(const clang::UnaryOperator *E);
+  Operand evalBinary(const clang::BinaryOperator *E);
+  Operand evalLogical(const clang::BinaryOperator *E);
+  Operand evalAssign(const clang::BinaryOperator *E);
+  Value arithmetic(clang::BinaryOperatorKind Op, Value L, Value R,
+                   clang::QualType Type, clang::QualType Operands);
+  Value pointerArithmetic(clang::BinaryOperatorKind Op, Value L, Value R);
+  Value convert(Value V, clang::QualType To);
+  void store(Cell &C, Value V);
+  // Call.cpp
+  Operand evalCall(const clang::CallExpr *E);
+  Operand evalOperatorCall(const clang::CXXOperatorCallExpr *E);
+  void evalArgs(CallSite &Site, const clang::FunctionDecl *Callee,
+                llvm::ArrayRef<const clang::Expr *> Args, bool RightToLeft);
+  Operand evalArg(const clang::Expr *E);
+  const clang::FunctionDecl *dispatch(const clang::CXXMethodDecl *M,
+                                      CellRef &Object);
+  const clang::FunctionDecl *bodyOf(const clang::FunctionDecl *F,
+                                    UnitView &Where);
+  Operand runBody(const clang::FunctionDecl *F, UnitView Where, CallSite &Site);
+  Operand unknownCall(CallSite &Site, llvm::StringRef Name);
+  NativeFn nativeFor(const clang::FunctionDecl &F);
+  bool assignGenerically(CallSite &Site, Operand &Result);
+  CellRef calleeObject(const clang::Expr *Base, bool Arrow);
+  void bindParams(Frame &F, const clang::FunctionDecl *Fn, CallSite &Site);
+  // Construct.cpp
+  void constructInto(CellRef Dest, CallSite &Site);
+  void evalConstruct(CellRef Dest, const clang::CXXConstructExpr *E);
+  bool constructGenerically(CellRef Dest, CallSite &Site);
+  void runConstructor(CellRef Dest, const clang::CXXConstructorDecl *C,
+                      UnitView Where, CallSite &Site);
+  void initMembers(CellRef Dest, Record &R, const clang::CXXConstructorDecl *C,
+                   CallSite &Site);
+  std::unique_ptr<Record> makeRecord(const clang::CXXRecordDecl *D);
+  void defaultInit(CellRef Dest, clang::QualType T);
+  const clang::FunctionDecl *pickConstructor(const clang::CXXRecordDecl *D,
+                                             llvm::MutableArrayRef<Operand> Args);
+  // Machine.cpp
+  void destroyCell(Cell &C);
+  void keepTemporary(CellRef C);
+  CellRef placeOf(Record &R);
+  const clang::FunctionDecl *userCopy(const Record &R, bool Move);
+
   UnitView Unit;
   UnitProvider *Others;
   Domain &Plugin;
   Budget Limits;
   bool Unwinding = false;
   bool Stopped = false;
+  std::string Thrown; ///< The message of the exception being thrown.
+  int64_t Steps = 0;
+  unsigned Depth = 0;
+  unsigned NextLoop = 0;
+  std::chrono::steady_clock::time_point Deadline;
+  Frame *Current = nullptr;
+  FullExpression *Temporaries = nullptr;
+  Scope *Block = nullptr;
+  llvm::DenseMap<const clang::Expr *, Operand *> Opaque;
+  std::vector<int64_t> ArrayIndices;
+  std::map<std::string, CellRef> GlobalsByUsr;
+  llvm::DenseMap<const clang::VarDecl *, CellRef> Globals;
+  llvm::DenseMap<const clang::NamedDecl *, llvm::StringRef> Names;
+  llvm::DenseMap<const clang::CXXRecordDecl *, ClassId> Classes;
+  llvm::DenseMap<const clang::FunctionDecl *, NativeFn> Natives;
+  llvm::DenseMap<unsigned, bool> ExternalFiles;
+  llvm::StringMap<NativeFn> NativesByName;
+  /// Cells whose numbers changed, per active loop; for extrapolation.
+  std::vector<class LoopTracker *> Trackers;
+  std::set<std::pair<SourcePos, std::string>> Reported;
+};
+
+/// Watches one loop of the program: when iterations repeat, and how its counters
+/// move, so that the rest can be skipped.
+class LoopTracker {
+public:
+  explicit LoopTracker(Machine &M);
+  ~LoopTracker();
+  /// Call at the start of each iteration.
+  void begin();
+  /// Call at the end of each iteration. True: it did what the ones before did,
+  /// and so will all the rest.
+  bool end();
+  /// Lets counters advance as if \p Iterations had run; others become Unknown.
+  void jump(int64_t Iterations);
+  int64_t iteration() const { return Iteration; }
+  /// A number in \p C is about to change.
+  void written(Cell &C);
+  /// `x % Modulus` was computed in the loop.
+  void modulus(int64_t N);
+  /// The change per iteration of the integer in \p C; nothing if not constant.
+  std::optional<int64_t> delta(Cell &C) const;
+
+private:
+  struct History {
+    CellRef C;
+    std::vector<std::optional<int64_t>> AtHead; ///< Its value at each head.
+  };
+  Machine &M;
+  unsigned Loop;
+  int64_t Iteration = -1;
+  int64_t Period = 1;
+  std::vector<uint64_t> Digests;
+  std::vector<History> Written;
+  llvm::DenseMap<Cell *, unsigned> WrittenIndex;
 };
 
 } // namespace vramlint

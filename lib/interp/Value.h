@@ -171,6 +171,7 @@ public:
   llvm::SmallVector<CellRef, 2> Bases;
   llvm::SmallVector<CellRef, 8> Fields;
   llvm::SmallVector<bool, 8> IsReference; ///< Per field.
+  Cell *Self = nullptr; ///< The cell that holds it; kept by Cell::set.
 
   Record() : Object(RecordKind) {}
   ~Record() override; ///< Fields in reverse order, then bases.
