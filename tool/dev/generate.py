@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Writes docs/generated/ from the one place where each fact stands.
+
+  tool/dev/generate.py all|checks|op-coverage|gpus|accuracy [--check] [--build-dir DIR]
+
+checks.md comes from checks/Checks.def, op-coverage.md from the rows in lib/torch
+and their tests, gpus.md from gpu-specs/. accuracy.md comes from a run of the
+oracle (./x accuracy) and is not part of "all". --check writes nothing, prints
+"stale: FILE" for each file that would change, and exits with 1.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import project  # noqa: E402
+
+NOTE = "<!-- Made by ./x {verb}; don't edit. -->\n\n"
+
+
+def table(titles, rows, right=()):
+    """A Markdown table; the columns named in `right` hold numbers."""
+    lines = ["| " + " | ".join(titles) + " |",
+             "|" + "|".join(" ---: " if t in right else " --- " for t in titles) + "|"]
+    lines += ["| " + " | ".join(str(c) for c in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+# ---- checks
+
+def make_checks(_):
+    rows = []
+    for _, row in project.checks():
+        if len(row) < 5:
+            continue
+        name, _, category, default, summary = row[:5]
+        page = f"../checks/{name.removeprefix('torch-')}.md"
+        rows.append([f"[`{name}`]({page})", category,
+                     "yes" if default == "true" else "no", summary])
+    return ("# Checks\n\n" + NOTE.format(verb="generate") +
+            f"{len(rows)} checks; \"default\" says whether a check is on without any "
+            "configuration.\n\n" +
+            table(["check", "category", "default", "what it does"], rows))
+
+
+# ---- ops and modules
+
+ROW = re.compile(r'\.(Name|Class) = "([^"]+)"')
+
+
+def rows_of(folder):
+    """{family: [name]} of the tables in lib/torch/<folder>."""
+    found = {}
+    for path in project.files():
+        if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", path):
+            text = project.without_comments(project.read(path))
+            names = sorted({m.group(2) for m in ROW.finditer(text)})
+            if names:
+                found[os.path.splitext(os.path.basename(path))[0]] = names
+    return found
+
+
+def proven_ops():
+    """The ops that ran in a program of test/oracle, as its case lists name them."""
+    proven = set()
+    for path in project.files():
+        if path.startswith("test/oracle/ops/cases/") or \
+           (path.startswith("test/oracle/") and path.endswith((".cpp", ".txt"))):
+            proven |= set(re.findall(r"[a-z_][a-z0-9_.]+", project.read(path)))
+    return proven
+
+
+def make_op_coverage(_):
+    proven = proven_ops()
+    parts = ["# What the tables know\n\n" + NOTE.format(verb="generate"),
+             "An op without a row gives a tensor of unknown shape and is listed under "
+             "\"not understood\" in the report. An op is *proven* when a program of "
+             "`test/oracle` ran it with real LibTorch.\n"]
+    for folder, title in (("ops", "Ops"), ("modules", "Modules"),
+                          ("optim", "Optimizers")):
+        families = rows_of(folder)
+        total = sum(len(n) for n in families.values())
+        if not total:
+            continue
+        parts.append(f"\n## {title}: {total}\n\n")
+        if folder == "ops":
+            rows = [[f, len(n), sum(x in proven for x in n),
+                     ", ".join(f"`{x}`" if x in proven else f"`{x}`\\*" for x in n)]
+                    for f, n in sorted(families.items())]
+            parts.append(table(["family", "rows", "proven", "ops (\\* not proven)"],
+                               rows, ("rows", "proven")))
+        else:
+            rows = [[f, len(n), ", ".join(f"`{x}`" for x in n)]
+                    for f, n in sorted(families.items())]
+            parts.append(table(["family", "rows", "names"], rows, ("rows",)))
+    return "".join(parts)
+
+
+# ---- GPUs
+
+def gib(count):
+    return f"{count / 2**30:.1f}" if isinstance(count, (int, float)) else "?"
+
+
+def fact(value):
+    """A spec's figure stands alone, or as {"value": …, "source": …}."""
+    return value.get("value") if isinstance(value, dict) else value
+
+
+def make_gpus(_):
+    rows = []
+    for path in project.files():
+        if not re.fullmatch(r"gpu-specs/[^/]+\.json", path) or path.endswith("schema.json"):
+            continue
+        spec = json.loads(project.read(path))
+        get = lambda *keys: next((fact(spec[k]) for k in keys  # noqa: E731
+                                  if spec.get(k) is not None), None)
+        total, usable = get("vram_total_bytes"), get("vram_usable_bytes")
+        bandwidth = get("bandwidth_bytes_per_s")
+        rows.append([f"`{os.path.basename(path)[:-5]}`", get("name", "model") or "?",
+                     get("architecture", "arch") or "?", gib(total),
+                     gib(usable) if usable else "nominal",
+                     f"{bandwidth / 1e9:,.0f}" if bandwidth else "?"])
+    return ("# GPUs\n\n" + NOTE.format(verb="generate") +
+            f"{len(rows)} files of `gpu-specs/`; `--gpu` takes the name in the first "
+            "column or any alias in the file, which also names the source of each "
+            "figure. Where usable memory isn't known the nominal size is used, and "
+            "the report says so.\n\n" +
+            table(["--gpu", "name", "architecture", "GiB", "usable GiB", "GB/s"], rows,
+                  ("GiB", "usable GiB", "GB/s")))
+
+
+# ---- accuracy
+
+def make_accuracy(args):
+    path = os.path.join(args.build_dir, "test", "oracle", "accuracy.json")
+    if not os.path.exists(path):
+        sys.exit(f"{path} is missing; run ./x accuracy")
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    rows = []
+    for entry in data["measurements"]:
+        real, ours = entry["measured"], entry["predicted"]
+        off = "?" if ours is None else "0" if ours == real else \
+            f"{(ours - real) * 100 / real:+.2f} %" if real else f"{ours:+d}"
+        rows.append([entry["program"], entry["compiler"], entry["what"],
+                     f"{real:,}", "?" if ours is None else f"{ours:,}", off,
+                     entry.get("tolerance", ""), entry["verdict"]])
+    text = ("# Accuracy\n\n" + NOTE.format(verb="accuracy") +
+            f"The programs of `test/models`, compiled and run with LibTorch "
+            f"{data['libtorch']} on the CPU (one thread, oneDNN off) under a memory "
+            "reporter, against what vramlint predicts for `--device cpu`. Bytes, unless "
+            "the figure is a count.\n\n" +
+            table(["program", "compiler", "figure", "LibTorch", "vramlint", "off",
+                   "allowed", "verdict"], rows, ("LibTorch", "vramlint", "off")))
+    return text
+
+
+FILES = {"checks": make_checks, "op-coverage": make_op_coverage, "gpus": make_gpus,
+         "accuracy": make_accuracy}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["all", *FILES])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build-dir", default="build/release")
+    args = parser.parse_args()
+    names = [n for n in FILES if n != "accuracy"] if args.what == "all" else [args.what]
+    stale = False
+    for name in names:
+        path = os.path.join("docs", "generated", f"{name}.md")
+        new = FILES[name](args)
+        full = os.path.join(project.ROOT, path)
+        old = project.read(path) if os.path.exists(full) else None
+        if new == old:
+            continue
+        if args.check:
+            print(f"stale: {path}")
+            stale = True
+            continue
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(new)
+        print(f"wrote {path}")
+    sys.exit(1 if stale else 0)
+
+
+if __name__ == "__main__":
+    main()
