@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -51,8 +52,8 @@ using UnknownRef = llvm::IntrusiveRefCntPtr<UnknownInfo>;
 
 /// A raw pointer. Null if it has neither a target nor an array.
 struct PointerValue {
-  CellRef Target;    ///< What it points at; null for nullptr and past-the-end.
-  CellRef Array;     ///< The Sequence that holds the target, if any.
+  CellRef Target = nullptr; ///< What it points at; null for nullptr and past-the-end.
+  CellRef Array = nullptr; ///< The Sequence that holds the target, if any.
   int64_t Index = 0; ///< Its index there.
   bool isNull() const { return !Target && !Array; }
 };
@@ -76,8 +77,13 @@ public:
   Value(std::string S) : V(std::move(S)) {}
   static Value integer(int64_t N) { Value R; R.V = N; return R; }
   static Value real(double D) { Value R; R.V = D; return R; }
-  Value(Value &&) noexcept = default;
-  Value &operator=(Value &&) noexcept = default;
+  /// The source is Void afterwards.
+  Value(Value &&O) noexcept : V(std::exchange(O.V, {})) {}
+  Value &operator=(Value &&O) noexcept {
+    // What was here dies last, when the new value is in place.
+    auto Old = std::exchange(V, std::exchange(O.V, {}));
+    return *this;
+  }
   Value(const Value &) = delete;
 
   bool isVoid() const { return V.index() == 0; }
@@ -101,7 +107,11 @@ public:
   const PointerValue &pointer() const { return std::get<5>(V); }
   FunctionValue function() const { return std::get<6>(V); }
   Object &object() const { return *std::get<7>(V); }
-  std::unique_ptr<Object> takeObject() { return std::move(std::get<7>(V)); }
+  std::unique_ptr<Object> takeObject() {
+    std::unique_ptr<Object> O = std::move(std::get<7>(V));
+    V = std::monostate();
+    return O;
+  }
 
   /// The object as a T, or null if it is something else.
   template <typename T> T *as() const {
@@ -192,6 +202,7 @@ public:
   TagTy Tag;
   std::vector<CellRef> Elements;
   unsigned Alternative = 0; ///< Variant: the index held.
+  bool Owns = true; ///< False for views (span, a copied initializer_list).
 
   explicit Sequence(TagTy Tag) : Object(SequenceKind), Tag(Tag) {}
   ~Sequence() override;
@@ -215,25 +226,38 @@ public:
   static bool classof(const Object *O) { return O->Kind == SmartPtrKind; }
 };
 
-/// An iterator into a Sequence (by index, so that growth keeps it valid). A
-/// string's characters are not places: Text is the cell of the string.
+/// An iterator into a Sequence (by index, so that growth keeps it valid; nodes
+/// of lists, sets and maps are found again by their cell). A string's characters
+/// are not places: Container is then the cell of the string.
 class Iterator : public Object {
 public:
   CellRef Container;
-  int64_t Index = 0;
+  int64_t Index = 0; ///< Of the element it refers to, reverse or not.
   bool Reverse = false;
+  CellRef Node; ///< List, Set, Map: the element; null at the end.
 
   Iterator(CellRef C, int64_t I) : Object(IteratorKind), Container(std::move(C)), Index(I) {}
   std::unique_ptr<Object> copy(Machine &M) const override;
   static bool classof(const Object *O) { return O->Kind == IteratorKind; }
 };
 
-/// std::function, std::reference_wrapper's and bind's results: something callable.
+/// std::function and bind's results: something callable. (A reference_wrapper is
+/// a Pointer.)
 class FunctionObject : public Object {
 public:
+  /// An argument that bind keeps: a value of its own, or a placeholder from 1.
+  struct BoundArg {
+    unsigned Placeholder = 0;
+    CellRef Arg = nullptr;
+    bool IsReference = false; ///< Bound by std::ref: Arg is the program's own.
+  };
   Value Callable; ///< Void: empty.
+  bool IsBind = false;
+  std::vector<BoundArg> Bound;
   FunctionObject() : Object(FunctionObjectKind) {}
+  ~FunctionObject() override;
   std::unique_ptr<Object> copy(Machine &M) const override;
+  std::unique_ptr<Object> move(Machine &M) override;
   static bool classof(const Object *O) { return O->Kind == FunctionObjectKind; }
 };
 
@@ -250,7 +274,7 @@ public:
 /// -1, 0, 1 as \p A sorts before, with, after \p B; nothing if unknown.
 std::optional<int> compareValues(const Value &A, const Value &B);
 
-/// "3", "\"abc\"", "vector of 3", "unknown: …": for tests and dumps.
+/// "3", "\"abc\"", "vector {1, 2}", "unknown: …": for tests and dumps.
 std::string describe(const Value &V);
 
 } // namespace vramlint

@@ -1,0 +1,535 @@
+//===- lib/interp/stdlib/Native.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What the tables of native models share. See Native.h.
+
+#include "lib/interp/stdlib/Native.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/TemplateBase.h"
+
+using namespace clang;
+
+namespace vramlint {
+namespace stdlib {
+
+//===-- Arguments ---------------------------------------------------------===//
+
+std::optional<int64_t> intArg(CallSite &S, unsigned I) {
+  if (!hasArg(S, I) || !argValue(S, I).isInt())
+    return std::nullopt;
+  return argValue(S, I).asInt();
+}
+
+std::optional<double> numberArg(CallSite &S, unsigned I) {
+  if (!hasArg(S, I) || !argValue(S, I).isNumber())
+    return std::nullopt;
+  return argValue(S, I).asNumber();
+}
+
+/// The characters of an array of char from \p From on, up to its zero.
+static std::optional<std::string> textOfArray(const Value &Array,
+                                              int64_t From) {
+  if (Array.isString() && From >= 0 && From <= (int64_t)Array.string().size())
+    return Array.string().substr(From);
+  auto *S = Array.as<Sequence>();
+  if (!S || From < 0)
+    return std::nullopt;
+  std::string Text;
+  for (size_t I = From; I < S->Elements.size(); ++I) {
+    const CellRef &C = S->Elements[I];
+    if (!C || !C->V.isInt())
+      return std::nullopt;
+    if (!C->V.asInt())
+      break;
+    Text += static_cast<char>(C->V.asInt());
+  }
+  return Text;
+}
+
+std::optional<std::string> textOf(const Value &V) {
+  if (V.isString())
+    return V.string();
+  if (V.isPointer()) {
+    const PointerValue &P = V.pointer();
+    if (P.Array)
+      return textOfArray(P.Array->V, P.Index);
+    if (P.Target)
+      return textOfArray(P.Target->V, 0);
+    return std::nullopt;
+  }
+  if (auto *S = V.as<Sequence>())
+    if (S->Tag == Sequence::CArray || !S->Owns)
+      return textOfArray(V, 0);
+  return std::nullopt;
+}
+
+std::optional<std::string> textArg(CallSite &S, unsigned I) {
+  if (!hasArg(S, I))
+    return std::nullopt;
+  return textOf(argValue(S, I));
+}
+
+Value *selfOf(CallSite &S) {
+  if (S.Object)
+    return &S.Object->V;
+  return hasArg(S, 0) ? &argValue(S, 0) : nullptr;
+}
+
+CellRef selfCell(CallSite &S) {
+  if (S.Object)
+    return S.Object;
+  return hasArg(S, 0) ? placeOf(S, 0) : nullptr;
+}
+
+CellRef placeOf(CallSite &S, unsigned I) {
+  Operand &Op = S.Args[I];
+  if (!Op.Place)
+    Op.Place = makeCell(std::move(Op.V));
+  return Op.Place;
+}
+
+static void expand(ArrayRef<TemplateArgument> Args,
+                   SmallVectorImpl<TemplateArgument> &Out) {
+  for (const TemplateArgument &A : Args)
+    if (A.getKind() == TemplateArgument::Pack)
+      expand(A.pack_elements(), Out);
+    else
+      Out.push_back(A);
+}
+
+static SmallVector<TemplateArgument, 4> argsOf(const CXXRecordDecl *D) {
+  SmallVector<TemplateArgument, 4> Args;
+  if (auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(D))
+    expand(Spec->getTemplateArgs().asArray(), Args);
+  return Args;
+}
+
+SmallVector<TemplateArgument, 4> templateArgsOf(QualType Type) {
+  if (Type.isNull())
+    return {};
+  return argsOf(Type.getNonReferenceType()->getAsCXXRecordDecl());
+}
+
+static SmallVector<TemplateArgument, 4> classArgs(const CallSite &S) {
+  if (auto *Method = dyn_cast_or_null<CXXMethodDecl>(S.Callee)) {
+    SmallVector<TemplateArgument, 4> Args = argsOf(Method->getParent());
+    if (!Args.empty())
+      return Args;
+  }
+  return templateArgsOf(S.Type);
+}
+
+static SmallVector<TemplateArgument, 4> functionArgs(const CallSite &S) {
+  SmallVector<TemplateArgument, 4> Args;
+  if (S.Callee)
+    if (auto *List = S.Callee->getTemplateSpecializationArgs())
+      expand(List->asArray(), Args);
+  return Args;
+}
+
+static QualType typeAt(ArrayRef<TemplateArgument> Args, unsigned I) {
+  if (I < Args.size() && Args[I].getKind() == TemplateArgument::Type)
+    return Args[I].getAsType();
+  return QualType();
+}
+
+static std::optional<int64_t> intAt(ArrayRef<TemplateArgument> Args,
+                                    unsigned I) {
+  if (I < Args.size() && Args[I].getKind() == TemplateArgument::Integral)
+    return Args[I].getAsIntegral().getExtValue();
+  return std::nullopt;
+}
+
+QualType classTypeArg(const CallSite &S, unsigned I) {
+  return typeAt(classArgs(S), I);
+}
+std::optional<int64_t> classIntArg(const CallSite &S, unsigned I) {
+  return intAt(classArgs(S), I);
+}
+QualType functionTypeArg(const CallSite &S, unsigned I) {
+  return typeAt(functionArgs(S), I);
+}
+std::optional<int64_t> functionIntArg(const CallSite &S, unsigned I) {
+  return intAt(functionArgs(S), I);
+}
+
+QualType paramType(const CallSite &S, unsigned I) {
+  if (!S.Callee || I >= S.Callee->getNumParams())
+    return QualType();
+  return S.Callee->getParamDecl(I)->getType();
+}
+
+Value constructFrom(Machine &M, CallSite &S, QualType Type, unsigned From) {
+  if (Type.isNull())
+    return M.unknown("type of a forwarded construction");
+  SmallVector<Operand, 6> Args;
+  SmallVector<QualType, 6> Types;
+  for (unsigned I = From; I < S.Args.size(); ++I) {
+    Types.push_back(paramType(S, I));
+    Args.push_back(std::move(S.Args[I]));
+  }
+  return M.construct(Type, Args, Types);
+}
+
+//===-- Results -----------------------------------------------------------===//
+
+Value quietUnknown(Machine &M, Twine Reason) {
+  UnknownRef U = new UnknownInfo;
+  U->Reason = Reason.str();
+  U->Pos = M.currentPos();
+  return Value(U);
+}
+
+Operand boolean(Machine &M, CallSite &S, std::optional<bool> B, bool Negate) {
+  if (!B)
+    return M.unknownFrom(S, "comparison of values that are not known");
+  return Value::integer(*B != Negate);
+}
+
+Operand self(CallSite &S) {
+  if (CellRef C = selfCell(S))
+    return C;
+  return Value();
+}
+
+Operand loseSelf(Machine &M, CallSite &S, Twine Reason) {
+  Value U = M.unknownFrom(S, Reason);
+  if (CellRef C = selfCell(S))
+    C->set(Value(U.unknown()));
+  return U;
+}
+
+std::unique_ptr<Sequence> makeSequence(Sequence::TagTy Tag) {
+  return std::make_unique<Sequence>(Tag);
+}
+
+Value fitted(Machine &M, QualType Type, Value V) {
+  if (Type.isNull() || !V.isNumber())
+    return V;
+  Type = Type.getNonReferenceType().getCanonicalType();
+  if (Type->isBooleanType())
+    return Value::integer(V.asNumber() != 0);
+  if (Type->isRealFloatingType() && V.isInt())
+    return Value::real(V.asNumber());
+  if (Type->isIntegralOrEnumerationType() && V.isFloat())
+    return Value::integer(static_cast<int64_t>(V.asFloat()));
+  return V;
+}
+
+Value cloned(const Value &V) {
+  if (V.isInt())
+    return Value::integer(V.asInt());
+  if (V.isFloat())
+    return Value::real(V.asFloat());
+  if (V.isString())
+    return Value(V.string());
+  if (V.isPointer())
+    return Value(V.pointer());
+  if (V.isFunction())
+    return Value(V.function());
+  if (V.isUnknown())
+    return Value(V.unknown());
+  return Value();
+}
+
+//===-- Iterators ---------------------------------------------------------===//
+
+bool isNodeBased(const Sequence &S) {
+  return S.Tag == Sequence::List || S.Tag == Sequence::Set ||
+         S.Tag == Sequence::Map;
+}
+
+std::optional<int64_t> sizeOf(const Value &Container) {
+  if (Container.isString())
+    return Container.string().size();
+  if (auto *S = Container.as<Sequence>())
+    return S->Elements.size();
+  return std::nullopt;
+}
+
+Value makeIterator(CellRef Container, int64_t Index, bool Reverse) {
+  auto It = std::make_unique<Iterator>(Container, Index);
+  It->Reverse = Reverse;
+  if (auto *S = Container->V.as<Sequence>())
+    if (isNodeBased(*S) && Index >= 0 && Index < (int64_t)S->Elements.size())
+      It->Node = S->Elements[Index];
+  return Value(std::move(It));
+}
+
+Value beginOf(CellRef Container) {
+  return makeIterator(std::move(Container), 0);
+}
+
+Value endOf(CellRef Container) {
+  int64_t Size = sizeOf(Container->V).value_or(0);
+  return makeIterator(std::move(Container), Size);
+}
+
+CellRef Cursor::element() const {
+  if (!Container)
+    return nullptr;
+  auto *S = Container->V.as<Sequence>();
+  if (!S || Index < 0 || Index >= (int64_t)S->Elements.size())
+    return nullptr;
+  return S->Elements[Index];
+}
+
+Operand Cursor::get(Machine &M) const {
+  if (CellRef C = element())
+    return C;
+  if (Container && Container->V.isString()) {
+    const std::string &Text = Container->V.string();
+    if (Index >= 0 && Index < (int64_t)Text.size())
+      return Value::integer(Text[Index]);
+  }
+  if (Container && Container->V.isUnknown())
+    return Value(Container->V.unknown());
+  return M.unknown("element past the end");
+}
+
+void Cursor::set(Machine &M, Value V) const {
+  if (CellRef C = element()) {
+    // Numbers keep the kind of the place.
+    if (C->V.isFloat() && V.isInt())
+      V = Value::real(V.asNumber());
+    else if (C->V.isInt() && V.isFloat())
+      V = Value::integer(static_cast<int64_t>(V.asFloat()));
+    C->set(std::move(V));
+    return;
+  }
+  if (!Container || !Container->V.isString())
+    return;
+  std::string &Text = Container->V.string();
+  if (V.isUnknown())
+    Container->set(std::move(V));
+  else if (V.isInt() && Index >= 0 && Index < (int64_t)Text.size())
+    Text[Index] = static_cast<char>(V.asInt());
+}
+
+Value Cursor::iterator() const {
+  if (!IsPointer)
+    return makeIterator(Container, Index, Reverse);
+  PointerValue P;
+  P.Target = element();
+  P.Array = Container;
+  P.Index = Index;
+  return Value(std::move(P));
+}
+
+/// The present index of a node's iterator.
+static bool findNode(const Sequence &S, const Iterator &It, int64_t &Index) {
+  if (!It.Node) {
+    Index = It.Reverse ? -1 : S.Elements.size();
+    return true;
+  }
+  if (Index >= 0 && Index < (int64_t)S.Elements.size() &&
+      S.Elements[Index] == It.Node)
+    return true;
+  auto Found = llvm::find(S.Elements, It.Node);
+  Index = Found - S.Elements.begin();
+  return Found != S.Elements.end();
+}
+
+std::optional<Cursor> cursorOf(const Value &V) {
+  Cursor C;
+  if (auto *It = V.as<Iterator>()) {
+    C.Container = It->Container;
+    C.Index = It->Index;
+    C.Reverse = It->Reverse;
+    if (!C.Container)
+      return std::nullopt;
+    auto *S = C.Container->V.as<Sequence>();
+    if (S && isNodeBased(*S) && !findNode(*S, *It, C.Index))
+      return std::nullopt;
+    if (S || C.Container->V.isString())
+      return C;
+    return std::nullopt;
+  }
+  if (!V.isPointer() || !V.pointer().Array)
+    return std::nullopt;
+  C.Container = V.pointer().Array;
+  C.Index = V.pointer().Index;
+  C.IsPointer = true;
+  if (!sizeOf(C.Container->V))
+    return std::nullopt;
+  return C;
+}
+
+std::optional<Span> spanOf(Machine &M, const Value &First, const Value &Last) {
+  auto B = cursorOf(First), E = cursorOf(Last);
+  if (!B || !E || B->Container != E->Container)
+    return std::nullopt;
+  int64_t Size = B->Reverse ? B->Index - E->Index : E->Index - B->Index;
+  int64_t Have = *sizeOf(B->Container->V);
+  int64_t Lowest = B->Reverse ? E->Index + 1 : B->Index;
+  if (Size < 0 || Lowest < 0 || Lowest + Size > Have || !M.step(Size))
+    return std::nullopt;
+  return Span{*B, Size};
+}
+
+std::optional<Span> spanArg(Machine &M, CallSite &S, unsigned I) {
+  if (!hasArg(S, I + 1))
+    return std::nullopt;
+  const Value &A = argValue(S, I), &B = argValue(S, I + 1);
+  // "literal", "literal" + n as const char* is not a range we can follow.
+  return spanOf(M, A, B);
+}
+
+std::optional<Span> spanOfContainer(Machine &M, CellRef Container) {
+  if (!Container)
+    return std::nullopt;
+  std::optional<int64_t> Size = sizeOf(Container->V);
+  if (!Size || !M.step(*Size))
+    return std::nullopt;
+  Span R;
+  R.First.Container = std::move(Container);
+  R.Size = *Size;
+  return R;
+}
+
+bool appendSpan(Machine &M, Sequence &To, const Span &From) {
+  if ((int64_t)To.Elements.size() + From.Size > M.limits().MaxElements)
+    return false;
+  std::vector<CellRef> New;
+  for (int64_t I = 0; I < From.Size && !M.stopped(); ++I) {
+    Operand Op = From.at(I).get(M);
+    New.push_back(makeCell(M.copy(Op.value())));
+  }
+  To.Elements.insert(To.Elements.end(), New.begin(), New.end());
+  return true;
+}
+
+//===-- Calls -------------------------------------------------------------===//
+
+CellRef objectOf(Operand &Op) {
+  Value &V = Op.value();
+  if (V.isPointer())
+    return V.pointer().Target;
+  if (auto *P = V.as<SmartPtr>())
+    return P->Target;
+  if (!Op.Place)
+    Op.Place = makeCell(std::move(Op.V));
+  return Op.Place;
+}
+
+static Operand again(Operand &Op) {
+  if (!Op.Place)
+    Op.Place = makeCell(std::move(Op.V));
+  return Op.Place;
+}
+
+static Operand invokeBound(Machine &M, FunctionObject &F,
+                           MutableArrayRef<Operand> Args) {
+  SmallVector<Operand, 6> All;
+  for (FunctionObject::BoundArg &A : F.Bound) {
+    if (!A.Placeholder)
+      All.push_back(A.Arg);
+    else if (A.Placeholder <= Args.size())
+      All.push_back(again(Args[A.Placeholder - 1]));
+    else
+      return M.unknown("call of a bind expression with too few arguments");
+  }
+  return invoke(M, F.Callable, All);
+}
+
+Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
+  if (!M.step())
+    return quietUnknown(M, "budget");
+  if (auto *F = Callable.as<FunctionObject>()) {
+    if (F->IsBind)
+      return invokeBound(M, *F, Args);
+    if (F->Callable.isVoid()) {
+      M.throwException("bad_function_call");
+      return Value();
+    }
+    return invoke(M, F->Callable, Args);
+  }
+  if (Callable.isPointer() && Callable.pointer().Target)
+    return invoke(M, Callable.pointer().Target->V, Args);
+  if (!Callable.isFunction() || !Callable.function().Fn)
+    return M.callCallable(Callable, Args);
+  auto *Method = dyn_cast<CXXMethodDecl>(Callable.function().Fn);
+  if (!Method || Method->isStatic() || Args.empty())
+    return M.callCallable(Callable, Args);
+  CellRef Object = objectOf(Args[0]);
+  if (!Object)
+    return M.unknown("call of a member through a pointer that is not known");
+  return M.callMethod(Object, Method->getNameAsString(), Args.drop_front());
+}
+
+Operand invokeOn(Machine &M, Value &Callable, Operand A) {
+  Operand Args[1] = {std::move(A)};
+  return invoke(M, Callable, Args);
+}
+
+Operand invokeOn(Machine &M, Value &Callable, Operand A, Operand B) {
+  Operand Args[2] = {std::move(A), std::move(B)};
+  return invoke(M, Callable, Args);
+}
+
+std::optional<bool> lessThan(Machine &M, Value *Less, Operand A, Operand B) {
+  if (Less)
+    return M.truth(
+        invokeOn(M, *Less, std::move(A), std::move(B)).value());
+  if (std::optional<int> C = compareValues(A.value(), B.value()))
+    return *C < 0;
+  if (!A.Place || !A.Place->V.as<Record>())
+    return std::nullopt;
+  Operand Args[1] = {std::move(B)};
+  return M.truth(M.callMethod(A.Place, "operator<", Args).value());
+}
+
+std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B) {
+  if (Equal)
+    return M.truth(
+        invokeOn(M, *Equal, std::move(A), std::move(B)).value());
+  if (std::optional<int> C = compareValues(A.value(), B.value()))
+    return *C == 0;
+  if (!A.Place || !A.Place->V.as<Record>())
+    return std::nullopt;
+  Operand Args[1] = {std::move(B)};
+  return M.truth(M.callMethod(A.Place, "operator==", Args).value());
+}
+
+//===-- Maps --------------------------------------------------------------===//
+
+static const Value *keyOf(const Sequence &Map, const CellRef &Element) {
+  if (!Element)
+    return nullptr;
+  if (Map.Tag != Sequence::Map)
+    return &Element->V;
+  auto *Pair = Element->V.as<Sequence>();
+  if (!Pair || Pair->Elements.empty() || !Pair->Elements[0])
+    return nullptr;
+  return &Pair->Elements[0]->V;
+}
+
+std::optional<int64_t> lowerBound(Machine &M, const Sequence &Map,
+                                  const Value &Key) {
+  int64_t Low = 0, High = Map.Elements.size();
+  if (!High && Key.isUnknown())
+    return std::nullopt;
+  while (Low < High) {
+    int64_t Mid = Low + (High - Low) / 2;
+    const Value *K = keyOf(Map, Map.Elements[Mid]);
+    std::optional<int> C = K ? compareValues(*K, Key) : std::nullopt;
+    if (!C)
+      return std::nullopt;
+    if (*C < 0)
+      Low = Mid + 1;
+    else
+      High = Mid;
+  }
+  return Low;
+}
+
+} // namespace stdlib
+
+llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> nativeTables() {
+  return {}; // Filled as the tables come.
+}
+
+} // namespace vramlint
