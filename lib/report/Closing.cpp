@@ -1,0 +1,269 @@
+//===- lib/report/Closing.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The closing lines.
+
+#include "lib/report/Closing.h"
+
+#include "lib/report/FitText.h"
+#include "lib/report/Models.h"
+#include <algorithm>
+
+namespace vramlint::report {
+
+void Totals::add(const FileReport &R) {
+  switch (R.Is) {
+  case FileReport::State::Analysed:
+    ++Analysed;
+    break;
+  case FileReport::State::NoTorch:
+    ++WithoutTorch;
+    break;
+  case FileReport::State::NotAnalysed:
+    ++NotAnalysed;
+    return; // The compiler's errors are no findings.
+  }
+  for (const Finding &F : R.Findings) {
+    ++(F.Level == Severity::Remark ? Remarks : Warnings);
+    Fixable += F.isFixable();
+    Overflow |= F.Check == "torch-vram-overflow";
+  }
+  for (const GpuVerdict &G : R.Gpus)
+    if (G.Result.Is == Verdict::NotJudged) {
+      ++NotJudged;
+      break;
+    }
+}
+
+int Totals::exitCode(bool RequireKnown) const {
+  if (NotAnalysed)
+    return 2;
+  return Warnings || (RequireKnown && NotJudged) ? 1 : 0;
+}
+
+namespace {
+
+/// A figure split into its number and its unit, so that a sentence can name a
+/// shared unit once.
+struct Figure {
+  std::string Number, Unit;
+};
+
+} // namespace
+
+static Figure split(const std::string &Text) {
+  auto [Number, Unit] = llvm::StringRef(Text).split(' ');
+  return {Number.str(), Unit.str()};
+}
+
+/// "19.9" if \p Text has the unit \p Shared, else "7.39 MiB".
+static std::string without(llvm::StringRef Shared, const std::string &Text) {
+  Figure F = split(Text);
+  return F.Unit == Shared ? F.Number : Text;
+}
+
+std::string levelsText(const Fit &F) {
+  std::string Need = formatBytes(F.Need);
+  Figure Whole = split(Need);
+  std::string Text =
+      "live " + without(Whole.Unit, formatBytes(F.Parts.Live)) +
+      ", reserved " + without(Whole.Unit, formatBytes(F.Parts.Reserved)) +
+      ", nvidia-smi " + Need;
+  if (!F.Need.isExact()) {
+    Text += " (lower " + without(Whole.Unit, formatBytes(Bytes{F.Need.lower()}));
+    if (!F.Need.isUnknown())
+      Text +=
+          ", upper " + without(Whole.Unit, formatBytes(Bytes{F.Need.upper()}));
+    Text += ")";
+  }
+  Text += " of " + without(Whole.Unit, formatBytes(F.Usable));
+  if (F.UsableIsNominal)
+    Text += " (nominal)";
+  return Text;
+}
+
+static std::string origin(const Assumption &A, const PathPrinter &Paths) {
+  std::string From = A.Pos.isValid() ? Paths.line(A.Pos) : A.From;
+  return From.empty() ? "" : " (" + From + ")";
+}
+
+static std::string modelText(const Trace &T, const Model &M,
+                             const PathPrinter &Paths) {
+  std::string Where =
+      M.Pos.isValid() ? " (" + Paths.line(M.Pos) + ")" : std::string();
+  if (M.Jit) {
+    const std::string &Name = T.Modules[M.Root].Options;
+    return "TorchScript module" + (Name.empty() ? "" : " " + Name) + Where +
+           ", weights ?";
+  }
+  return M.Class.str() + Where + ", " + countText(M.Parameters) + " parameters";
+}
+
+/// "VGG (vgg.h:12), 138,357,544 parameters; batch 64 (train.cpp:14), …"
+static std::string factsText(const FileReport &R, const PathPrinter &Paths) {
+  static constexpr size_t MaxModels = 3;
+  const Trace &T = *R.Run;
+  std::vector<Model> Models = findModels(T);
+  std::string Text;
+  for (size_t I = 0; I < Models.size() && I < MaxModels; ++I)
+    Text += (I ? "; " : "") + modelText(T, Models[I], Paths);
+  if (Models.size() > MaxModels)
+    Text += "; " + std::to_string(Models.size() - MaxModels) + " more models";
+  if (Models.empty())
+    Text += "no model is built";
+  const char *Separator = "; ";
+  // In this order; whatever else was assumed follows.
+  static const llvm::StringRef Order[] = {"batch", "input", "optimizer"};
+  auto Put = [&](const Assumption &A, bool Named) {
+    Text += Separator + (Named ? A.What + " " : "") + A.Value +
+            origin(A, Paths);
+    Separator = ", ";
+  };
+  for (llvm::StringRef What : Order)
+    if (const Assumption *A = findAssumption(T, What))
+      Put(*A, What == "batch");
+  for (const Assumption &A : T.Assumptions)
+    if (!llvm::is_contained(Order, A.What))
+      Put(A, true);
+  return Text + Separator + R.On.text();
+}
+
+/// What the run could not know, with what to tell vramlint.
+static void printUnknownInputs(const Trace &T, const PathPrinter &Paths,
+                               llvm::raw_ostream &OS) {
+  static constexpr unsigned MaxRows = 10;
+  using A = Table::Align;
+  Table Rows({A::Left, A::Left, A::Left, A::Left}, 4);
+  unsigned Count = 0;
+  for (const UnknownNote &N : T.Unknowns) {
+    if (++Count > MaxRows)
+      continue;
+    Rows.row({N.What, N.Pos.isValid() ? Paths.line(N.Pos) : "", N.Why,
+              N.Tell.empty() ? "" : "tell: " + N.Tell});
+  }
+  Rows.print(OS, "  ");
+  if (Count > MaxRows)
+    OS << "  and " << Count - MaxRows << " more (vramlint summary)\n";
+}
+
+static void printVerdict(const FileReport &R, const GpuVerdict &G,
+                         const PathPrinter &Paths, bool Unknowns,
+                         llvm::raw_ostream &OS) {
+  OS << G.Result.Gpu.Name << (G.From.empty() ? "" : " (" + G.From + ")")
+     << ": ";
+  if (G.Result.Is == Verdict::NotJudged) {
+    size_t N = R.Run->Unknowns.size();
+    OS << "not judged";
+    if (N)
+      OS << ", " << plural(N, "input") << " unknown";
+    OS << '\n';
+    if (Unknowns)
+      printUnknownInputs(*R.Run, Paths, OS);
+    return;
+  }
+  OS << verdictText(G.Result.Is) << "; " << levelsText(G.Result);
+  if (G.Result.NeedsCacheRelease)
+    OS << "; only since the allocator frees what it caches and retries";
+  if (G.Batch.Known)
+    OS << "; largest batch " << batchText(G.Batch);
+  OS << '\n';
+}
+
+static void printWithoutGpu(const FileReport &R, llvm::raw_ostream &OS) {
+  if (R.On.Device == DeviceKind::CPU) {
+    OS << "CPU: peak " << formatBytes(R.Line->Live) << " of live tensors\n";
+    return;
+  }
+  OS << "No GPU named (--gpu, or torch.Gpu in .clang-tidy): ";
+  if (R.Line->Live.isUnknown() || R.Line->Highest.EventIndex == None) {
+    OS << "fit not judged\n";
+    return;
+  }
+  OS << "needs " << formatBytes(R.Line->Live) << " of live tensors; ";
+  if (R.SmallestGpu.empty())
+    OS << "no card known here holds that\n";
+  else
+    OS << "smallest card that fits: " << R.SmallestGpu << '\n';
+}
+
+static void printKnownPart(const FileReport &R, llvm::raw_ostream &OS) {
+  Quantity States = largestStates(*R.Run, R.On.Device);
+  if (States.expected() > 0)
+    OS << "Known: parameters, gradients and optimizer state "
+       << formatBytes(Bytes{States.expected()})
+       << (States.isUnknown() ? " at least" : "") << ".\n";
+}
+
+void printFileClosing(const FileReport &R, const PathPrinter &Paths,
+                      llvm::raw_ostream &OS) {
+  if (R.Is == FileReport::State::NotAnalysed) {
+    OS << R.File << ": not analysed"
+       << (R.Problem.empty() ? "" : ": " + R.Problem) << '\n';
+    return;
+  }
+  if (R.Is == FileReport::State::NoTorch) {
+    OS << R.File << ": no LibTorch code\n";
+    return;
+  }
+  if (!R.Run || !R.Line) {
+    OS << R.File << ": nothing to run, so no figures; " << R.On.text() << '\n';
+    return;
+  }
+  OS << R.File << ": " << factsText(R, Paths) << '\n';
+  if (!R.Run->Complete)
+    OS << "The run was cut short by a limit; what follows is a lower bound\n";
+  bool Unknowns = true;
+  for (const GpuVerdict &G : R.Gpus) {
+    printVerdict(R, G, Paths, Unknowns, OS);
+    Unknowns &= G.Result.Is != Verdict::NotJudged;
+  }
+  if (R.Gpus.empty())
+    printWithoutGpu(R, OS);
+  else if (!Unknowns)
+    printKnownPart(R, OS);
+}
+
+static std::string filesText(const Totals &T) {
+  unsigned Files = T.Analysed + T.WithoutTorch + T.NotAnalysed;
+  if (Files < 2)
+    return "";
+  std::string Text = " (" + plural(T.Analysed, "file") + " analysed";
+  if (T.WithoutTorch)
+    Text += ", " + std::to_string(T.WithoutTorch) + " without LibTorch code";
+  if (T.NotAnalysed)
+    Text += ", " + std::to_string(T.NotAnalysed) + " not analysed";
+  return Text + ")";
+}
+
+void printTotals(const Totals &T, llvm::ArrayRef<std::string> Files,
+                 bool RequireKnown, llvm::raw_ostream &OS) {
+  if (T.Analysed == 0)
+    return; // Nothing was looked at, so nothing can be said of it.
+  std::string Text;
+  if (T.Warnings)
+    Text = plural(T.Warnings, "warning");
+  if (T.Remarks)
+    Text += (Text.empty() ? "" : ", ") + plural(T.Remarks, "remark");
+  bool Nothing = Text.empty();
+  if (Nothing)
+    Text = T.NotAnalysed ? "Nothing found in what was analysed"
+                         : "Nothing found";
+  if (T.Fixable)
+    Text += ", " + std::to_string(T.Fixable) + " fixable";
+  Text += filesText(T);
+  if (T.NotJudged)
+    Text += "; fit not judged";
+  if (T.NotJudged && RequireKnown)
+    Text += ", so not shown to hold (--require-known)";
+  bool Hints = T.Overflow && Files.size() == 1;
+  OS << Text << (Nothing || Hints || T.NotJudged ? "." : "");
+  if (Hints)
+    OS << " Other cards: vramlint fit " << Files.front()
+       << ". How it is computed: vramlint explain torch-vram-overflow";
+  OS << '\n';
+}
+
+} // namespace vramlint::report

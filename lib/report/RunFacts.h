@@ -1,0 +1,66 @@
+//===- lib/report/RunFacts.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What one analysed file is for the reports: findings, the run's trace, what
+// memory and gpu made of it, and the words for the platform it was run for.
+
+#pragma once
+
+#include "lib/gpu/BatchSearch.h"
+#include "lib/gpu/Fit.h"
+#include "lib/memory/Timeline.h"
+#include "lib/support/Finding.h"
+#include "lib/torch/Trace.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vramlint::report {
+
+/// The platform of a run, in words.
+struct Platform {
+  DeviceKind Device = DeviceKind::CUDA;
+  bool OneDNN = false;
+  std::string TorchVersion; ///< "1.13.1"; empty: not known.
+
+  /// "LibTorch 1.13.1, CPU, oneDNN off"; for CUDA "LibTorch 1.13.1".
+  std::string text() const;
+};
+
+/// One GPU that the run is judged against.
+struct GpuVerdict {
+  Fit Result;
+  std::string From; ///< "--gpu", ".clang-tidy:7", "default".
+  BatchLimit Batch;
+};
+
+/// What became of one file.
+struct FileReport {
+  enum class State {
+    Analysed,
+    NoTorch,     ///< It reaches no LibTorch header.
+    NotAnalysed, ///< It could not be: Problem says why.
+  };
+  std::string File; ///< As the user named it.
+  State Is = State::NotAnalysed;
+  std::string Problem; ///< One line, without the file's name; may be empty.
+  std::vector<Finding> Findings; ///< The compiler's errors too.
+  std::shared_ptr<const Trace> Run; ///< Null: nothing was run.
+  std::shared_ptr<const Timeline> Line;
+  Platform On;
+  std::vector<GpuVerdict> Gpus;
+  std::string SmallestGpu; ///< Without --gpu: the smallest card that fits.
+  BatchCost Cost;
+};
+
+/// The assumption named \p What ("batch", "optimizer"), or null.
+const Assumption *findAssumption(const Trace &T, llvm::StringRef What);
+
+/// The most that parameters, gradients and optimizer state come to together at
+/// any moment on \p Device, with the reasons where a size is not known.
+Quantity largestStates(const Trace &T, DeviceKind Device);
+
+} // namespace vramlint::report
