@@ -105,32 +105,35 @@ def gib(count):
     return f"{count / 2**30:.1f}" if isinstance(count, (int, float)) else "?"
 
 
-def fact(value):
-    """A spec's figure stands alone, or as {"value": …, "source": …}."""
-    return value.get("value") if isinstance(value, dict) else value
+def specs(folder):
+    for path in project.files():
+        if re.fullmatch(rf"{folder}/[^/]+\.json", path) and \
+           not path.endswith("schema.json"):
+            yield os.path.basename(path)[:-5], json.loads(project.read(path))
 
 
 def make_gpus(_):
     rows = []
-    for path in project.files():
-        if not re.fullmatch(r"gpu-specs/[^/]+\.json", path) or path.endswith("schema.json"):
-            continue
-        spec = json.loads(project.read(path))
-        get = lambda *keys: next((fact(spec[k]) for k in keys  # noqa: E731
-                                  if spec.get(k) is not None), None)
-        total, usable = get("vram_total_bytes"), get("vram_usable_bytes")
-        bandwidth = get("bandwidth_bytes_per_s")
-        rows.append([f"`{os.path.basename(path)[:-5]}`", get("name", "model") or "?",
-                     get("architecture", "arch") or "?", gib(total),
-                     gib(usable) if usable else "nominal",
-                     f"{bandwidth / 1e9:,.0f}" if bandwidth else "?"])
-    return ("# GPUs\n\n" + NOTE.format(verb="generate") +
+    for stem, spec in specs("gpu-specs"):
+        bandwidth = spec.get("memory_bandwidth_gb_s")
+        usable = spec.get("usable_vram_bytes")
+        rows.append([f"`{stem}`", spec["name"], spec.get("architecture") or "?",
+                     gib(spec.get("vram_bytes")), gib(usable) if usable else "nominal",
+                     f"{bandwidth:,.0f}" if bandwidth else "?"])
+    systems = [[f"`{stem}`", spec["name"],
+                f"{spec.get('gpu_count', '?')} × `{spec.get('gpu_id', '?')}`"]
+               for stem, spec in specs("gpu-specs/systems")]
+    text = ("# GPUs\n\n" + NOTE.format(verb="generate") +
             f"{len(rows)} files of `gpu-specs/`; `--gpu` takes the name in the first "
-            "column or any alias in the file, which also names the source of each "
-            "figure. Where usable memory isn't known the nominal size is used, and "
+            "column or any alias in the file, which also names the sources of its "
+            "figures. Where usable memory isn't known the nominal size is used, and "
             "the report says so.\n\n" +
             table(["--gpu", "name", "architecture", "GiB", "usable GiB", "GB/s"], rows,
                   ("GiB", "usable GiB", "GB/s")))
+    if systems:
+        text += f"\n## Systems: {len(systems)}\n\n" + \
+            table(["--gpu", "name", "GPUs"], systems)
+    return text
 
 
 # ---- accuracy
