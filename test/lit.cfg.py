@@ -6,9 +6,10 @@
 #                  finding that the file does not expect
 #   %golden        test/golden.py: compares an output with a file; ./x update
 #                  rewrites that file
+#   %json_schema   test/json_schema.py: checks JSON on standard input
 #   %clang_tidy, %tidy_module, %clangd, %cxx, %python, %llvm_major, %root
 #
-# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, asan.
+# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, jsonschema, asan.
 
 import os
 import shutil
@@ -61,6 +62,7 @@ check_torch = (f"'{config.python}' '{test}/check_torch.py' "
 # Longer words first: lit replaces in this order.
 config.substitutions += [
     ("%check_torch", check_torch),
+    ("%json_schema", f"'{config.python}' '{test}/json_schema.py'"),
     ("%golden", f"'{config.python}' '{test}/golden.py' --root='{root}'"),
     ("%lint", f"'{config.python}' '{root}/tool/dev/lint.py' --root='{root}'"),
     ("%tidy_module", config.vramlint_tidy_module),
@@ -86,6 +88,11 @@ def has_libtorch():
     return run.returncode == 0
 
 
+def has_module(name):
+    return subprocess.run([config.python, "-c", f"import {name}"],
+                          capture_output=True).returncode == 0
+
+
 features = {
     "libtorch": has_libtorch(),
     "cuda": os.path.exists("/dev/nvidia0"),
@@ -93,6 +100,7 @@ features = {
     "tidy-plugin": bool(config.vramlint_tidy_module),
     "precommit": bool(shutil.which("pre-commit")),
     "ccache": bool(shutil.which("ccache")),
+    "jsonschema": has_module("jsonschema"),
     "asan": bool(config.sanitize),
     "vramlint": bool(config.vramlint_tool),
 }
