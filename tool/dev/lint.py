@@ -100,7 +100,7 @@ def rule_opening(tree):
                 "".join(lines[:5]):
             yield path, 2, "the licence block is missing; copy it from lib/support/Bytes.h"
         else:
-            body = [l for l in lines[4:9] if re.match(r"// +\w", l)
+            body = [l for l in lines[4:9] if re.match(r"// +[\w\"`(]", l)
                     and "SPDX" not in l]
             if not body:
                 yield path, 5, ("no sentence on what the file is after the licence "
