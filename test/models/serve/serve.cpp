@@ -1,5 +1,6 @@
 // Classifies the frames on standard input: 640x640 colour pixels as raw floats.
 #include <torch/script.h>
+#include <torch/torch.h>
 
 #include <cstdio>
 #include <iostream>
@@ -13,8 +14,7 @@ static bool readFrame(std::vector<float> &frame) {
 
 int main() {
   torch::jit::script::Module model;
-  // Written in Python by torch.jit.script(net).save("model.pt"); weights and
-  // all are in the archive.
+  // Written in Python by torch.jit.script(net).save("model.pt").
   model = torch::jit::load("model.pt");
   torch::Device device(torch::kCPU);
   if (torch::cuda::is_available())
