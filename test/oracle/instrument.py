@@ -206,6 +206,7 @@ class Instrumenter:
             self.insert(start, f"oracle::enterLoop({loop_id}); ")
             self.insert(brace + 1,
                         f" if (oracle::stop({loop_id}, {limit})) break;")
+            self.insert(close, " oracle::leaveLoop();")
         self.insert(brace + 1, f" oracle::mark({where}, {first}, {first});"
                                f" oracle::ScopeEnd oracle_end{{{where}, {last}}};")
 

@@ -103,6 +103,11 @@ struct ScopeEnd {
 /// True when the loop \p Id has run \p Limit iterations already.
 inline bool stop(int Id, int Limit) { return ++S.Loops[Id] > Limit; }
 inline void enterLoop(int Id) { S.Loops[Id] = 0; }
+/// After a loop that was cut short: what its last test did counts nowhere.
+inline void leaveLoop() {
+  if (!S.Frames.empty())
+    S.Frames.back() = {0, 0, S.Alive};
+}
 
 inline void appendList(std::string &Out, c10::IntArrayRef List) {
   Out += '[';

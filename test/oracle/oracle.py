@@ -27,6 +27,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import compare  # noqa: E402
 from instrument import Instrumenter  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -241,18 +242,227 @@ def main_measure(options):
                           f"peak {m['peak_bytes']:,}")
 
 
+# ---------------------------------------------------------------- comparing
+
+class Results:
+    """Collects and prints one line per case, as the test runner counts them."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def line(self, verdict, name, why=""):
+        self.failed += verdict == "FAIL"
+        print(f"{verdict}: {name}{f' ({why})' if why else ''}", flush=True)
+
+    def group(self, name, found, case, compiler):
+        """Passes when all rows agree; known differences must still differ."""
+        differing = [r for r in found if not r.agrees()]
+        known = {id(r): compare.xfail_reason(case, r, compiler) for r in found}
+        surprise = [r for r in differing if not known[id(r)]]
+        healed = [r for r in found if r.agrees() and known[id(r)]]
+        if surprise:
+            row = surprise[0]
+            tool = row.tool or ("?", "?")
+            self.line("FAIL", name, f"{len(surprise)} of {len(found)} lines differ, first "
+                      f"{row.file}:{row.line}: expected alive {row.real[0]} peak "
+                      f"{row.real[1]}, got {tool[0]} and {tool[1]}")
+        elif differing:
+            self.line("XFAIL", name, "; ".join(
+                sorted({known[id(r)] for r in differing})))
+        elif healed:
+            self.line("FAIL", name, f"{healed[0].file}:{healed[0].line} agrees now: "
+                      "take its entry out of cases.json")
+        else:
+            self.line("PASS", name)
+
+
+def kind_of(compiler):
+    return "clang" if "clang" in compiler else "gcc"
+
+
+def load_recorded(case, compiler):
+    path = recorded_path(case, compiler)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def check_models(results, name, case, measured, tool, compiler):
+    """Parameters, buffers and output shapes against vramlint summary."""
+    try:
+        summary = tool.run("summary", case, compiler)
+    except (compare.ToolError, ValueError, OSError,
+            subprocess.TimeoutExpired) as error:
+        results.line("FAIL", f"{name}/parameters", str(error))
+        return
+    problem = compare.model_problem(measured, summary)
+    results.line("FAIL" if problem else "PASS", f"{name}/parameters", problem)
+    problem = compare.shape_problem(measured, summary)
+    results.line("FAIL" if problem else "PASS", f"{name}/shapes", problem)
+
+
+def check_case(results, case, compiler, measured, tool, verbose):
+    name = f"oracle/{case['name']}.{kind_of(compiler)}"
+    check_models(results, name, case, measured, tool, compiler)
+    try:
+        annotated = tool.run("annotate", case, compiler)
+        found = compare.rows(case, measured, annotated)
+    except (compare.ToolError, ValueError, KeyError, OSError,
+            subprocess.TimeoutExpired) as error:
+        for group in compare.GROUPS:
+            results.line("FAIL", f"{name}/{group}", f"{type(error).__name__}: {error}")
+        return
+    if verbose:
+        conditions = measured["conditions"]
+        print(f"{case['name']}, LibTorch {conditions['libtorch']}, "
+              f"{conditions['compiler']}, one thread, oneDNN off")
+        compare.table(found, print)
+    for group in compare.GROUPS:
+        rows = [r for r in found if r.group == group]
+        if rows:
+            results.group(f"{name}/{group}", rows, case, compiler)
+
+
+def remeasure(results, case, compiler, builder):
+    """Measures again; the record must say the same for the same LibTorch."""
+    recorded = load_recorded(case, compiler)
+    name = f"oracle/{case['name']}.{kind_of(compiler)}/recorded"
+    try:
+        measured = measure(case, builder)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        results.line("FAIL", name, str(error).strip().split("\n")[-1])
+        return recorded
+    if not recorded:
+        results.line("FAIL", name, "no record; run oracle.py measure --record")
+    elif recorded["conditions"]["libtorch"] == builder.version:
+        problem = compare.same_measurement(measured, recorded)
+        results.line("FAIL" if problem else "PASS", name, problem)
+    else:
+        results.line("PASS", name, f"LibTorch {builder.version}; the record is of "
+                     f"{recorded['conditions']['libtorch']}")
+    return measured
+
+
+def compilers_for(case):
+    """g++ for all; clang++ too where its order of evaluation moves a figure."""
+    first, second = (load_recorded(case, c) for c in COMPILERS)
+    if first and second and first["marks"] == second["marks"]:
+        return COMPILERS[:1]
+    return COMPILERS
+
+
+def main_test(options):
+    results, torch = Results(), libtorch()
+    tool = compare.Tool(options.vramlint, torch[0] if torch else [])
+    for case in cases(options.case):
+        for compiler in compilers_for(case):
+            measured = load_recorded(case, compiler)
+            if torch and shutil.which(compiler) and not options.recorded and \
+                    not case.get("slow"):
+                builder = Builder(compiler, options.build)
+                measured = remeasure(results, case, compiler, builder)
+            if measured:
+                check_case(results, case, compiler, measured, tool,
+                           options.verbose)
+            else:
+                results.line("FAIL", f"oracle/{case['name']}.{kind_of(compiler)}",
+                             "neither LibTorch nor a record")
+    return 1 if results.failed else 0
+
+
+def report_case(case, compiler, measured, tool, out):
+    conditions = measured["conditions"]
+    out.append(f"\n## {case['name']}, {kind_of(compiler)}\n")
+    out.append(f"LibTorch {conditions['libtorch']}, {conditions['compiler']}.\n")
+    for model in measured["models"]:
+        out.append(f"- `{model['name']}`: {model['parameters_elements']:,} parameters, "
+                   f"{model['buffers_elements']:,} elements of buffers")
+    found = compare.rows(case, measured, tool.run("annotate", case, compiler))
+    agreeing = sum(r.agrees() for r in found)
+    out.append(f"\n{agreeing} of {len(found)} lines agree.\n")
+    out.append("| line | statement | alive, measured | vramlint | | peak, measured "
+               "| vramlint | |")
+    out.append("|---|---|--:|--:|--:|--:|--:|--:|")
+    sources = compare.source_lines(case)
+    for row in found:
+        text = sources[row.file][row.line - 1].strip().replace("|", "\\|")
+        tool_figures = [f"{v:,}" for v in row.tool] if row.tool else ["?", "?"]
+        reason = "" if row.agrees() else " **differs**"
+        out.append(f"| {row.file}:{row.line} | `{text[:60]}` | {row.real[0]:,} | "
+                   f"{tool_figures[0]} | {compare.percent(row.error(0))} | "
+                   f"{row.real[1]:,} | {tool_figures[1]} | "
+                   f"{compare.percent(row.error(1))}{reason} |")
+
+
+def main_report(options):
+    torch = libtorch()
+    tool = compare.Tool(options.vramlint, torch[0] if torch else [])
+    out = ["# Accuracy", "",
+           "Written by `test/oracle/oracle.py report`; do not edit.", "",
+           "Each program of `test/models` was compiled and run with real LibTorch on the",
+           "CPU under its memory reporter (one thread, oneDNN off) and is compared with",
+           "`vramlint annotate --device cpu`, line by line: bytes alive after the line and",
+           "the peak inside it, the last time it ran (two iterations of each loop). `=` is",
+           "equality to the byte; a difference of more than 1 % counts as differing."]
+    for case in cases(options.case):
+        for compiler in COMPILERS:
+            measured = load_recorded(case, compiler)
+            if measured:
+                report_case(case, compiler, measured, tool, out)
+    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+    Path(options.out).write_text("\n".join(out) + "\n")
+    return 0
+
+
+def main_probe(options):
+    """Runs probes/*.cpp; records each one's list of allocations."""
+    if not libtorch():
+        sys.exit("oracle: no LibTorch found; install libtorch-dev")
+    builder = Builder(COMPILERS[0], options.build)
+    for path in sorted((HERE / "probes").glob("*.cpp")):
+        if options.name and path.stem not in options.name:
+            continue
+        files = {path.name: path.read_text(),
+                 "probe.h": (path.parent / "probe.h").read_text()}
+        program = builder.build(files, [])
+        with tempfile.TemporaryDirectory() as scratch:
+            make_mnist(Path(scratch) / "data")
+            done = run([str(program)], cwd=scratch, timeout=600,
+                       env=dict(os.environ, OMP_NUM_THREADS="1"))
+        if done.returncode:
+            print(done.stderr[-2000:], file=sys.stderr)
+        out = RECORDED / f"probe-{path.stem}.json"
+        json.loads(done.stdout)
+        out.parent.mkdir(exist_ok=True)
+        out.write_text(done.stdout)
+        print(f"probe {path.stem}: {done.stdout.count(': [')} entries")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default=str(ROOT / "build/oracle"))
     verbs = parser.add_subparsers(dest="verb", required=True)
     verb = verbs.add_parser("measure")
-    verb.add_argument("--case", action="append")
     verb.add_argument("--compiler", action="append")
     verb.add_argument("--record", action="store_true")
     verb.add_argument("--print", action="store_true")
     verb.add_argument("--events", help="write every allocation to this file")
+    verb.set_defaults(work=main_measure)
+    verb = verbs.add_parser("test")
+    verb.add_argument("--recorded", action="store_true",
+                      help="do not measure again, use the recorded figures")
+    verb.add_argument("--verbose", action="store_true", help="print the tables")
+    verb.set_defaults(work=main_test)
+    verb = verbs.add_parser("report")
+    verb.add_argument("--out", default=str(ROOT / "docs/generated/accuracy.md"))
+    verb.set_defaults(work=main_report)
+    for verb in verbs.choices.values():
+        verb.add_argument("--case", action="append")
+    verb = verbs.add_parser("probe")
+    verb.add_argument("name", nargs="*")
+    verb.set_defaults(work=main_probe)
+    for name in ("test", "report"):
+        verbs.choices[name].add_argument("--vramlint", required=True)
     options = parser.parse_args()
-    main_measure(options)
+    sys.exit(options.work(options) or 0)
 
 
 if __name__ == "__main__":
