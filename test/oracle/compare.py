@@ -162,48 +162,30 @@ def same_measurement(now, before):
     return ""
 
 
-def figure(value):
-    """A figure of the tool's JSON: a plain integer, or one with its kind."""
-    if isinstance(value, dict):
-        for key in ("value", "count", "bytes", "expected"):
-            if key in value:
-                return value[key]
-    return value
+def tool_models(summary):
+    return [m for f in summary["files"] for m in f.get("models", [])]
 
 
 def model_problem(measured, summary):
     """Each measured model needs one of the tool's with the same parameters."""
-    models = summary.get("models", [])
+    models = tool_models(summary)
     for real in measured["models"]:
-        same_class = [m for m in models
-                      if m.get("class", m.get("name")) == real["name"]]
-        counts = [figure(m.get("parameters")) for m in same_class]
+        same = [m for m in models if m["class"] == real["name"]]
+        counts = [m["parameters"]["value"] for m in same]
         if real["parameters_elements"] not in counts:
             return (f"{real['name']}: expected {real['parameters_elements']} "
                     f"parameters, got {counts or 'no such model'}")
-        buffers = [figure(m["buffers"]) for m in same_class if "buffers" in m]
-        if buffers and real["buffers_elements"] not in buffers:
-            return (f"{real['name']}: expected {real['buffers_elements']} "
-                    f"elements of buffers, got {buffers}")
+        buffers = [m["buffer_bytes"]["value"] for m in same]
+        if real["buffers_bytes"] not in buffers:
+            return (f"{real['name']}: expected {real['buffers_bytes']} bytes "
+                    f"of buffers, got {buffers}")
     return ""
 
 
 def shape_problem(measured, summary):
     """Each measured output shape must be the output of some row."""
-    shapes = []
-
-    def collect(value):
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                if key in ("output", "output_shape", "shape") and \
-                        isinstance(inner, list):
-                    shapes.append(inner)
-                collect(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                collect(inner)
-
-    collect(summary)
+    shapes = [r["output"]["shape"] for m in tool_models(summary)
+              for r in m.get("rows", []) if r["output"]]
     for real in measured["shapes"]:
         if real["shape"] not in shapes:
             return f"{real['name']}: no output of shape {real['shape']}"

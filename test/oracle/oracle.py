@@ -11,8 +11,8 @@
       measures again where LibTorch is installed, compares with the recorded
       figures, and both with `vramlint annotate` and `vramlint summary`; prints
       a line PASS, FAIL or XFAIL for each case and a table
-  oracle.py report --vramlint PATH --out docs/generated/accuracy.md
-      writes the comparison as a page
+  oracle.py probe [NAME]
+      records what single modules and optimizers allocate (probes/*.cpp)
 
 Needs nothing but Python 3, a compiler and LibTorch.
 """
@@ -249,10 +249,27 @@ class Results:
 
     def __init__(self):
         self.failed = 0
+        self.figures = []  # What docs/generated/accuracy.md is made of.
+
+    def add_rows(self, case, compiler, found):
+        sources = compare.source_lines(case)
+        for row in found:
+            text = sources[row.file][row.line - 1].strip().replace("|", "\\|")
+            known = compare.xfail_reason(case, row, compiler)
+            for index, what in enumerate(("alive after", "peak in")):
+                self.figures.append({
+                    "program": case["name"], "compiler": kind_of(compiler),
+                    "what": f"{what} {row.file}:{row.line} `{text[:48]}`",
+                    "measured": row.real[index],
+                    "predicted": row.tool[index] if row.tool else None,
+                    "tolerance": "0" if row.exact and not index else "1 %",
+                    "verdict": "agrees" if row.agrees() else
+                    f"known to differ: {known}" if known else "differs"})
 
     def line(self, verdict, name, why=""):
         self.failed += verdict == "FAIL"
-        print(f"{verdict}: {name}{f' ({why})' if why else ''}", flush=True)
+        why = " ".join(why.split())
+        print(f"{verdict}: {name}{f': {why}' if why else ''}", flush=True)
 
     def group(self, name, found, case, compiler):
         """Passes when all rows agree; known differences must still differ."""
@@ -300,7 +317,7 @@ def check_models(results, name, case, measured, tool, compiler):
 
 
 def check_case(results, case, compiler, measured, tool, verbose):
-    name = f"oracle/{case['name']}.{kind_of(compiler)}"
+    name = f"{case['name']}.{kind_of(compiler)}"
     check_models(results, name, case, measured, tool, compiler)
     try:
         annotated = tool.run("annotate", case, compiler)
@@ -310,6 +327,7 @@ def check_case(results, case, compiler, measured, tool, verbose):
         for group in compare.GROUPS:
             results.line("FAIL", f"{name}/{group}", f"{type(error).__name__}: {error}")
         return
+    results.add_rows(case, compiler, found)
     if verbose:
         conditions = measured["conditions"]
         print(f"{case['name']}, LibTorch {conditions['libtorch']}, "
@@ -324,7 +342,7 @@ def check_case(results, case, compiler, measured, tool, verbose):
 def remeasure(results, case, compiler, builder):
     """Measures again; the record must say the same for the same LibTorch."""
     recorded = load_recorded(case, compiler)
-    name = f"oracle/{case['name']}.{kind_of(compiler)}/recorded"
+    name = f"{case['name']}.{kind_of(compiler)}/recorded"
     try:
         measured = measure(case, builder)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -356,60 +374,22 @@ def main_test(options):
         for compiler in compilers_for(case):
             measured = load_recorded(case, compiler)
             if torch and shutil.which(compiler) and not options.recorded and \
-                    not case.get("slow"):
+                    (options.slow or not case.get("slow")):
                 builder = Builder(compiler, options.build)
                 measured = remeasure(results, case, compiler, builder)
             if measured:
                 check_case(results, case, compiler, measured, tool,
                            options.verbose)
             else:
-                results.line("FAIL", f"oracle/{case['name']}.{kind_of(compiler)}",
+                results.line("FAIL", f"{case['name']}.{kind_of(compiler)}",
                              "neither LibTorch nor a record")
+    if options.figures:
+        out = Path(options.figures)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        version = torch[2] if torch and not options.recorded else "as recorded"
+        out.write_text(json.dumps({"libtorch": version,
+                                   "measurements": results.figures}, indent=1))
     return 1 if results.failed else 0
-
-
-def report_case(case, compiler, measured, tool, out):
-    conditions = measured["conditions"]
-    out.append(f"\n## {case['name']}, {kind_of(compiler)}\n")
-    out.append(f"LibTorch {conditions['libtorch']}, {conditions['compiler']}.\n")
-    for model in measured["models"]:
-        out.append(f"- `{model['name']}`: {model['parameters_elements']:,} parameters, "
-                   f"{model['buffers_elements']:,} elements of buffers")
-    found = compare.rows(case, measured, tool.run("annotate", case, compiler))
-    agreeing = sum(r.agrees() for r in found)
-    out.append(f"\n{agreeing} of {len(found)} lines agree.\n")
-    out.append("| line | statement | alive, measured | vramlint | | peak, measured "
-               "| vramlint | |")
-    out.append("|---|---|--:|--:|--:|--:|--:|--:|")
-    sources = compare.source_lines(case)
-    for row in found:
-        text = sources[row.file][row.line - 1].strip().replace("|", "\\|")
-        tool_figures = [f"{v:,}" for v in row.tool] if row.tool else ["?", "?"]
-        reason = "" if row.agrees() else " **differs**"
-        out.append(f"| {row.file}:{row.line} | `{text[:60]}` | {row.real[0]:,} | "
-                   f"{tool_figures[0]} | {compare.percent(row.error(0))} | "
-                   f"{row.real[1]:,} | {tool_figures[1]} | "
-                   f"{compare.percent(row.error(1))}{reason} |")
-
-
-def main_report(options):
-    torch = libtorch()
-    tool = compare.Tool(options.vramlint, torch[0] if torch else [])
-    out = ["# Accuracy", "",
-           "Written by `test/oracle/oracle.py report`; do not edit.", "",
-           "Each program of `test/models` was compiled and run with real LibTorch on the",
-           "CPU under its memory reporter (one thread, oneDNN off) and is compared with",
-           "`vramlint annotate --device cpu`, line by line: bytes alive after the line and",
-           "the peak inside it, the last time it ran (two iterations of each loop). `=` is",
-           "equality to the byte; a difference of more than 1 % counts as differing."]
-    for case in cases(options.case):
-        for compiler in COMPILERS:
-            measured = load_recorded(case, compiler)
-            if measured:
-                report_case(case, compiler, measured, tool, out)
-    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-    Path(options.out).write_text("\n".join(out) + "\n")
-    return 0
 
 
 def main_probe(options):
@@ -422,7 +402,7 @@ def main_probe(options):
             continue
         files = {path.name: path.read_text(),
                  "probe.h": (path.parent / "probe.h").read_text()}
-        program = builder.build(files, [])
+        program = builder.build(files, [str(HERE)])
         with tempfile.TemporaryDirectory() as scratch:
             make_mnist(Path(scratch) / "data")
             done = run([str(program)], cwd=scratch, timeout=600,
@@ -450,17 +430,16 @@ def main():
     verb.add_argument("--recorded", action="store_true",
                       help="do not measure again, use the recorded figures")
     verb.add_argument("--verbose", action="store_true", help="print the tables")
+    verb.add_argument("--slow", action="store_true",
+                      help="measure again the cases marked slow too")
     verb.set_defaults(work=main_test)
-    verb = verbs.add_parser("report")
-    verb.add_argument("--out", default=str(ROOT / "docs/generated/accuracy.md"))
-    verb.set_defaults(work=main_report)
     for verb in verbs.choices.values():
         verb.add_argument("--case", action="append")
     verb = verbs.add_parser("probe")
     verb.add_argument("name", nargs="*")
     verb.set_defaults(work=main_probe)
-    for name in ("test", "report"):
-        verbs.choices[name].add_argument("--vramlint", required=True)
+    verbs.choices["test"].add_argument("--vramlint", required=True)
+    verbs.choices["test"].add_argument("--figures", help="write all figures to this file as JSON")
     options = parser.parse_args()
     sys.exit(options.work(options) or 0)
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What ./x test and ./x accuracy call: the whole comparison with real LibTorch.
+
+  run.py --build-dir DIR [--filter PATTERN] [--slow] [--verbose]
+
+Prints `PASS: name`, `FAIL: name: why`, `XFAIL: name: why` or `SKIP: name: why`
+for each case and writes all figures to DIR/test/oracle/accuracy.json. Without
+LibTorch the recorded measurements are compared instead.
+"""
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import oracle  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build-dir", required=True)
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    build = Path(args.build_dir)
+    tools = [p for p in (build / "bin/vramlint", build / "tool/vramlint/vramlint",
+                         build / "tool/vramlint") if p.is_file()]
+    if not tools:
+        print("SKIP: programs: vramlint is not built")
+        return 0
+    names = [c["name"] for c in oracle.cases()
+             if re.search(args.filter.split("/")[0].split(".")[0], c["name"])]
+    command = [sys.executable, str(HERE / "oracle.py"),
+               "--build", str(build / "test/oracle"), "test",
+               "--vramlint", str(tools[0]),
+               "--figures", str(build / "test/oracle/accuracy.json")]
+    for name in names:
+        command += ["--case", name]
+    command += ["--slow"] * args.slow + ["--verbose"] * args.verbose
+    status = subprocess.run(command).returncode if names else 0
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
