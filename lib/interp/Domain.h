@@ -68,6 +68,10 @@ public:
   /// A field of an object that is not a Record (`batch.data`).
   virtual bool member(Machine &M, CellRef Object, llvm::StringRef Field,
                       Operand &Result) = 0;
+  /// Is the domain's object in \p C of the class \p Name, or derived from it?
+  virtual bool isA(Machine &M, CellRef C, llvm::StringRef Name, bool &Result) {
+    return false;
+  }
   /// `for (auto &x : range)` over an object of the domain: calls \p Body with
   /// the element's place for each element until it returns false.
   virtual bool iterate(Machine &M, CellRef Range,

@@ -59,6 +59,8 @@ struct Decisions {
 };
 
 
+class LoopTracker;
+
 class Machine {
 public:
   Machine(UnitView Unit, UnitProvider *Others, Domain &Plugin, Budget Limits);
@@ -135,6 +137,10 @@ public:
   CellRef subobject(CellRef C, ClassId Id);
   /// The first subobject, depth first, for which \p Pred holds.
   CellRef findSubobject(CellRef C, llvm::function_ref<bool(const Value &)> Pred);
+  /// The part of \p From that has class \p To, below or around it.
+  CellRef castPlace(CellRef From, clang::QualType To);
+  /// Does the complete object around \p C have a part of class \p Class?
+  bool isA(CellRef C, clang::QualType Class);
   /// A field of a Record by name, searched in bases too; null if there is none.
   CellRef field(CellRef C, llvm::StringRef Name);
 
@@ -149,7 +155,9 @@ public:
   /// An object of a user's or options class with its in-class initializers run,
   /// but no constructor.
   Value defaultRecord(const clang::CXXRecordDecl &Class);
-  /// Calls \p F (virtual dispatch done) as the program would.
+  /// Assignment: gives \p Dest the value \p New; the places of fields stay.
+  void assign(Cell &Dest, Value New);
+  /// Calls Site.Callee (virtual dispatch done) as the program would.
   Operand callFunction(CallSite &Site);
 
 
@@ -175,6 +183,8 @@ private:
   class FullExpression;
   /// The automatic variables of one block.
   class Scope;
+  /// How often a loop with an unknown bound is run.
+  static constexpr int64_t UnknownLoopIterations = 4;
   enum class Flow { Normal, Break, Continue, Return };
 
   // Stmt.cpp
@@ -194,6 +204,14 @@ private:
   Flow execWhile(const clang::WhileStmt *S);
   Flow execDo(const clang::DoStmt *S);
   Flow execRangeFor(const clang::CXXForRangeStmt *S);
+  Flow execRangeByIterators(const clang::CXXForRangeStmt *S);
+  void bindLoopVariable(const clang::VarDecl *V, CellRef Element);
+  Flow runLoop(const clang::Stmt *Loop, const clang::Expr *Cond,
+               const clang::VarDecl *CondVar, const clang::Stmt *Body,
+               const clang::Expr *Inc, bool TestFirst);
+  std::optional<int64_t> remaining(const clang::Expr *Cond, LoopTracker &T);
+  bool skipAhead(const clang::Expr *Cond, LoopTracker &T);
+  bool isConstantTrue(const clang::Expr *Cond);
   std::optional<bool> condition(const clang::Expr *E, const clang::VarDecl *V);
   // Expr.cpp
   Operand eval(const clang::Expr *E);
@@ -204,6 +222,10 @@ private:
   void evalInitList(CellRef Dest, const clang::InitListExpr *E);
   Operand evalDeclRef(const clang::Expr *E, const clang::ValueDecl *D);
   Operand evalMember(const clang::MemberExpr *E);
+  Operand memberOf(CellRef Base, const clang::FieldDecl &F);
+  Operand evalStmtExpr(const clang::StmtExpr *E);
+  std::optional<Value> constant(const clang::Expr *E);
+  void overrideVar(const clang::VarDecl &D, Cell &C);
   Operand evalSubscript(const clang::ArraySubscriptExpr *E);
   Operand evalConditional(const clang::AbstractConditionalOperator *E);
   Operand evalLambda(const clang::LambdaExpr *E);
@@ -213,6 +235,7 @@ private:
   CellRef globalCell(const clang::VarDecl *D);
   // Operators.cpp
   Operand evalCast(const clang::CastExpr *E);
+  Operand evalClassCast(const clang::CastExpr *E);
   Operand evalUnary(const clang::UnaryOperator *E);
   Operand evalBinary(const clang::BinaryOperator *E);
   Operand evalLogical(const clang::BinaryOperator *E);
@@ -236,6 +259,11 @@ private:
   Operand unknownCall(CallSite &Site, llvm::StringRef Name);
   NativeFn nativeFor(const clang::FunctionDecl &F);
   bool assignGenerically(CallSite &Site, Operand &Result);
+  void bindCaptures(Frame &F, const clang::CXXRecordDecl &Lambda,
+                    CellRef Closure);
+  void forget(Cell &C, llvm::function_ref<UnknownRef()> Cause, unsigned Level);
+  const clang::CXXMethodDecl *findMethod(const clang::CXXRecordDecl &D,
+                                         llvm::StringRef Name, size_t Arity);
   CellRef calleeObject(const clang::Expr *Base, bool Arrow);
   void bindParams(Frame &F, const clang::FunctionDecl *Fn, CallSite &Site);
   // Construct.cpp
@@ -248,6 +276,14 @@ private:
                    CallSite &Site);
   std::unique_ptr<Record> makeRecord(const clang::CXXRecordDecl *D);
   void defaultInit(CellRef Dest, clang::QualType T);
+  void zeroFill(Cell &C, clang::QualType T);
+  void initImplicitly(CellRef Dest, Record &R);
+  void initFields(CellRef Dest, Record &R);
+  void runInherited(CellRef Dest, const clang::CXXConstructorDecl &C,
+                    CallSite &Site);
+  void runInheritedThrough(CellRef Dest, const clang::CXXRecordDecl &D,
+                           CallSite &Site);
+  void constructBody(const clang::CXXConstructorDecl &C, CallSite &Site);
   const clang::FunctionDecl *pickConstructor(const clang::CXXRecordDecl *D,
                                              llvm::MutableArrayRef<Operand> Args);
   // Machine.cpp
@@ -270,8 +306,9 @@ private:
   Frame *Current = nullptr;
   FullExpression *Temporaries = nullptr;
   Scope *Block = nullptr;
+  CellRef BoundObject; ///< Left side of a .* or ->* whose call comes next.
   llvm::DenseMap<const clang::Expr *, Operand *> Opaque;
-  std::vector<int64_t> ArrayIndices;
+  std::vector<CellRef> Heap; ///< Objects made by new: they live until deleted.
   std::map<std::string, CellRef> GlobalsByUsr;
   llvm::DenseMap<const clang::VarDecl *, CellRef> Globals;
   llvm::DenseMap<const clang::NamedDecl *, llvm::StringRef> Names;
@@ -280,7 +317,7 @@ private:
   llvm::DenseMap<unsigned, bool> ExternalFiles;
   llvm::StringMap<NativeFn> NativesByName;
   /// Cells whose numbers changed, per active loop; for extrapolation.
-  std::vector<class LoopTracker *> Trackers;
+  std::vector<LoopTracker *> Trackers;
   std::set<std::pair<SourcePos, std::string>> Reported;
 };
 
@@ -298,6 +335,10 @@ public:
   /// Lets counters advance as if \p Iterations had run; others become Unknown.
   void jump(int64_t Iterations);
   int64_t iteration() const { return Iteration; }
+  /// The head's values again, without an iteration: after the increment.
+  void beginSilently();
+  /// Did anything that the domain records happen in the loop?
+  bool digestSeen() const { return !Digests.empty() && Digests.back() != 0; }
   /// A number in \p C is about to change.
   void written(Cell &C);
   /// `x % Modulus` was computed in the loop.

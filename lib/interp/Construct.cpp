@@ -1,0 +1,403 @@
+//===- lib/interp/Construct.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Constructors: bases, members and bodies in the order C++ runs them, and
+// constructions that natives ask for (make_shared, emplace_back).
+
+#include "lib/interp/Internal.h"
+
+#include "clang/Sema/Sema.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+std::unique_ptr<Record> Machine::makeRecord(const CXXRecordDecl *D) {
+  auto R = std::make_unique<Record>();
+  if (const CXXRecordDecl *Def = D->getDefinition())
+    D = Def;
+  R->Decl = D;
+  R->Class = classId(*D);
+  if (!D->hasDefinition())
+    return R;
+  for (unsigned I = 0; I < D->getNumBases(); ++I)
+    R->Bases.push_back(makeCell());
+  for (const FieldDecl *F : D->fields()) {
+    R->Fields.push_back(makeCell());
+    R->IsReference.push_back(F->getType()->isReferenceType());
+  }
+  return R;
+}
+
+Value Machine::defaultRecord(const CXXRecordDecl &Class) {
+  CellRef C = makeCell();
+  auto R = makeRecord(&Class);
+  Record *Raw = R.get();
+  C->set(Value(std::move(R)));
+  initImplicitly(C, *Raw);
+  return std::move(C->V);
+}
+
+/// In-class initializers and default constructors of all bases and members.
+void Machine::initImplicitly(CellRef Dest, Record &R) {
+  unsigned I = 0;
+  for (const CXXBaseSpecifier &B : R.Decl->bases())
+    defaultInit(R.Bases[I++], B.getType());
+  CellRef SavedThis = Current ? Current->This : nullptr;
+  if (Current)
+    Current->This = Dest;
+  for (const FieldDecl *F : R.Decl->fields()) {
+    CellRef &C = R.Fields[F->getFieldIndex()];
+    const Expr *Init = F->hasInClassInitializer() ? F->getInClassInitializer() : nullptr;
+    if (Init && F->getType()->isReferenceType())
+      C = evalPlace(Init);
+    else if (Init)
+      evalInto(C, Init);
+    else
+      defaultInit(C, F->getType());
+  }
+  if (Current)
+    Current->This = SavedThis;
+}
+
+void Machine::defaultInit(CellRef Dest, QualType T) {
+  if (const ConstantArrayType *A = context().getAsConstantArrayType(T)) {
+    uint64_t N = A->getSize().getLimitedValue();
+    if (N > (uint64_t)Limits.MaxElements)
+      return Dest->set(unknown("an array too large to follow"));
+    auto List = std::make_unique<Sequence>(Sequence::CArray);
+    for (uint64_t I = 0; I < N && step(); ++I) {
+      List->Elements.push_back(makeCell());
+      defaultInit(List->Elements.back(), A->getElementType());
+    }
+    return Dest->set(Value(std::move(List)));
+  }
+  const CXXRecordDecl *D = T->getAsCXXRecordDecl();
+  if (!D || !D->hasDefinition())
+    return; // A scalar: not initialized.
+  CallSite Site;
+  Site.Type = T;
+  for (const CXXConstructorDecl *C : D->ctors())
+    if (C->isDefaultConstructor() && !C->isDeleted())
+      Site.Callee = C;
+  if (Site.Callee)
+    return constructInto(Dest, Site);
+  Operand Result;
+  Value V;
+  std::string Name = (nameOf(*D) + "::" + D->getName()).str();
+  if (Plugin.construct(*this, Name, Site, V))
+    return Dest->set(std::move(V));
+  auto It = NativesByName.find(Name);
+  if (It != NativesByName.end())
+    return Dest->set(std::move(It->second(*this, Site).V));
+  auto R = makeRecord(D);
+  Record *Raw = R.get();
+  Dest->set(Value(std::move(R)));
+  initImplicitly(Dest, *Raw);
+}
+
+Value Machine::defaultValue(QualType T) {
+  T = T.getNonReferenceType();
+  if (T->isIntegralOrEnumerationType())
+    return Value::integer(0);
+  if (T->isFloatingType())
+    return Value::real(0);
+  if (T->isAnyPointerType() || T->isNullPtrType() || T->isMemberPointerType())
+    return Value(PointerValue{});
+  CellRef C = makeCell();
+  defaultInit(C, T);
+  zeroFill(*C, T);
+  return std::move(C->V);
+}
+
+/// Value-initialization: scalars that no constructor set are zero.
+void Machine::zeroFill(Cell &C, QualType T) {
+  if (const ConstantArrayType *A = context().getAsConstantArrayType(T)) {
+    if (auto *S = C.V.as<Sequence>())
+      for (CellRef &E : S->Elements)
+        zeroFill(*E, A->getElementType());
+    return;
+  }
+  auto *R = C.V.as<Record>();
+  if (!R) {
+    if (C.V.isVoid() && T->isScalarType())
+      C.set(defaultValue(T));
+    return;
+  }
+  for (const FieldDecl *F : R->Decl->fields())
+    if (F->getFieldIndex() < R->Fields.size() && !F->getType()->isReferenceType())
+      zeroFill(*R->Fields[F->getFieldIndex()], F->getType());
+}
+
+void Machine::evalConstruct(CellRef Dest, const CXXConstructExpr *E) {
+  if (const ConstantArrayType *A = context().getAsConstantArrayType(E->getType()))
+    return defaultInit(Dest, QualType(A, 0));
+  if (!isExternal(E->getExprLoc()))
+    at(E->getExprLoc());
+  SourcePos Here = Current ? Current->Pos : SourcePos();
+  CallSite Site;
+  Site.E = E;
+  Site.Type = E->getType();
+  Site.Callee = E->getConstructor();
+  llvm::SmallVector<const Expr *, 8> Args(E->arguments());
+  evalArgs(Site, Site.Callee, Args,
+           RightToLeft && !E->isListInitialization());
+  if (Unwinding || Stopped)
+    return;
+  if (Current && Current->UserCode && Current->Pos != Here && Here.isValid()) {
+    Current->Pos = Here;
+    Plugin.moved(*this);
+  }
+  constructInto(Dest, Site);
+  if (E->requiresZeroInitialization())
+    zeroFill(*Dest, E->getType());
+}
+
+/// Constructors that nobody wrote: copies, moves, and defaults.
+bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
+  auto *C = cast<CXXConstructorDecl>(Site.Callee);
+  const CXXRecordDecl *D = C->getParent();
+  bool FromSame = C->isCopyOrMoveConstructor() && Site.Args.size() >= 1;
+  if (FromSame && Site.Args[0].Place) {
+    Cell &From = *Site.Args[0].Place;
+    bool Written = C->isUserProvided() && !isExternal(C->getLocation());
+    if (Written)
+      return false;
+    // A derived object where a base is wanted: only that part.
+    CellRef Part = subobject(&From, classId(*D));
+    Cell &Source = Part ? *Part : From;
+    Dest->set(C->isMoveConstructor() ? moveOut(Source) : copy(Source.V));
+    return true;
+  }
+  if (C->isDefaultConstructor() && !C->isUserProvided() && !C->getBody()) {
+    if (isExternal(D->getLocation()) && nameOf(*D).starts_with("std::"))
+      return false;
+    auto R = makeRecord(D);
+    Record *Raw = R.get();
+    Dest->set(Value(std::move(R)));
+    initImplicitly(Dest, *Raw);
+    return true;
+  }
+  return false;
+}
+
+void Machine::constructInto(CellRef Dest, CallSite &Site) {
+  if (!step() || Unwinding)
+    return;
+  auto *C = cast<CXXConstructorDecl>(Site.Callee);
+  llvm::StringRef Name = nameOf(*C);
+  Value V;
+  if (Plugin.construct(*this, Name, Site, V))
+    return Dest->set(std::move(V));
+  if (NativeFn Fn = nativeFor(*C); Fn && !C->isCopyOrMoveConstructor()) {
+    Operand O = Fn(*this, Site);
+    return Dest->set(O.Place ? copy(O.Place->V) : std::move(O.V));
+  }
+  if (constructGenerically(Dest, Site))
+    return;
+  if (C->isInheritingConstructor())
+    return runInherited(Dest, *C, Site);
+  UnitView Where = Unit;
+  if (const FunctionDecl *Def = bodyOf(C, Where)) {
+    runConstructor(Dest, cast<CXXConstructorDecl>(Def), Where, Site);
+    return;
+  }
+  Dest->set(unknownFrom(Site, "no body of the constructor " + Name + " to be seen"));
+}
+
+void Machine::runInherited(CellRef Dest, const CXXConstructorDecl &C,
+                           CallSite &Site) {
+  const CXXConstructorDecl *Base = C.getInheritedConstructor().getConstructor();
+  auto R = makeRecord(C.getParent());
+  Record *Raw = R.get();
+  Dest->set(Value(std::move(R)));
+  unsigned I = 0;
+  for (const CXXBaseSpecifier &B : Raw->Decl->bases()) {
+    CellRef Cell = Raw->Bases[I++];
+    const CXXRecordDecl *D = B.getType()->getAsCXXRecordDecl();
+    bool Holds = D && (D->getCanonicalDecl() == Base->getParent()->getCanonicalDecl());
+    if (!Holds && D && D->isDerivedFrom(Base->getParent()))
+      Holds = true;
+    if (!Holds) {
+      defaultInit(Cell, B.getType());
+      continue;
+    }
+    CallSite Inner;
+    Inner.Callee = Base;
+    Inner.Type = B.getType();
+    Inner.E = Site.E;
+    for (Operand &A : Site.Args)
+      Inner.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
+    if (D->getCanonicalDecl() == Base->getParent()->getCanonicalDecl())
+      constructInto(Cell, Inner);
+    else
+      runInheritedThrough(Cell, *D, Inner);
+  }
+  initFields(Dest, *Raw);
+}
+
+/// `using Base::Base` over two levels: the class between has one as well.
+void Machine::runInheritedThrough(CellRef Dest, const CXXRecordDecl &D,
+                                  CallSite &Site) {
+  for (const CXXConstructorDecl *C : D.ctors())
+    if (C->isInheritingConstructor() &&
+        C->getInheritedConstructor().getConstructor() == Site.Callee)
+      return runInherited(Dest, *C, Site);
+  defaultInit(Dest, Site.Type);
+}
+
+/// Members as their in-class initializers and default constructors say.
+void Machine::initFields(CellRef Dest, Record &R) {
+  CellRef SavedThis = Current ? Current->This : nullptr;
+  if (Current)
+    Current->This = Dest;
+  for (const FieldDecl *F : R.Decl->fields()) {
+    CellRef C = R.Fields[F->getFieldIndex()];
+    if (F->hasInClassInitializer() && F->getInClassInitializer())
+      evalInto(C, F->getInClassInitializer());
+    else
+      defaultInit(C, F->getType());
+  }
+  if (Current)
+    Current->This = SavedThis;
+}
+
+void Machine::runConstructor(CellRef Dest, const CXXConstructorDecl *C,
+                             UnitView Where, CallSite &Site) {
+  auto *Existing = Dest->V.as<Record>();
+  if (!Existing || Existing->Class != classId(*C->getParent()))
+    Dest->set(Value(makeRecord(C->getParent())));
+  Site.Object = Dest;
+  runBody(C, Where, Site);
+}
+
+/// What a constructor does, in its own frame: initializers, then the body.
+void Machine::constructBody(const CXXConstructorDecl &C, CallSite &Site) {
+  CellRef Dest = Site.Object;
+  auto *R = Dest->V.as<Record>();
+  if (!R)
+    return;
+  initMembers(Dest, *R, &C, Site);
+  if (!Unwinding && !Stopped)
+    exec(C.getBody());
+}
+
+void Machine::initMembers(CellRef Dest, Record &R, const CXXConstructorDecl *C,
+                          CallSite &Site) {
+  for (const CXXCtorInitializer *I : C->inits()) {
+    if (Unwinding || Stopped)
+      return;
+    FullExpression Full(*this);
+    const Expr *Init = I->getInit();
+    if (I->getSourceLocation().isValid() && I->isWritten())
+      at(I->getSourceLocation());
+    if (I->isDelegatingInitializer()) {
+      evalInto(Dest, Init);
+      return;
+    }
+    if (I->isBaseInitializer()) {
+      unsigned Index = 0;
+      for (const CXXBaseSpecifier &B : C->getParent()->bases()) {
+        if (Index < R.Bases.size() &&
+            context().hasSameUnqualifiedType(B.getType(),
+                                             QualType(I->getBaseClass(), 0)))
+          evalInto(R.Bases[Index], Init);
+        ++Index;
+      }
+      continue;
+    }
+    const FieldDecl *F = I->getAnyMember();
+    if (!F)
+      continue;
+    if (I->isIndirectMemberInitializer()) {
+      evalInto(memberOf(Dest, *F).Place, Init);
+      continue;
+    }
+    if (F->getFieldIndex() >= R.Fields.size())
+      continue;
+    CellRef &Field = R.Fields[F->getFieldIndex()];
+    if (F->getType()->isReferenceType())
+      Field = evalPlace(Init);
+    else
+      evalInto(Field, Init);
+    if (I->isWritten())
+      statementDone();
+  }
+}
+
+/// Overload resolution without Sema: the first constructor that takes that many
+/// arguments and is no template.
+const FunctionDecl *
+Machine::pickConstructor(const CXXRecordDecl *D,
+                         llvm::MutableArrayRef<Operand> Args) {
+  if (!D->hasDefinition())
+    return nullptr;
+  for (const CXXConstructorDecl *C : D->ctors()) {
+    if (C->isDeleted() || Args.size() > C->getNumParams() ||
+        Args.size() < C->getMinRequiredArguments())
+      continue;
+    bool Copies = C->isCopyOrMoveConstructor();
+    bool SameClass = Args.size() == 1 && Args[0].value().as<Record>() &&
+                     Args[0].value().as<Record>()->Class == classId(*D);
+    if (Copies == SameClass)
+      return C;
+  }
+  return nullptr;
+}
+
+Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
+                         llvm::ArrayRef<QualType> ArgTypes) {
+  Type = Type.getNonReferenceType().getUnqualifiedType();
+  const CXXRecordDecl *D = Type->getAsCXXRecordDecl();
+  if (Args.empty())
+    return defaultValue(Type);
+  if (!D) {
+    Operand &A = Args[0];
+    return convert(A.Place ? copy(A.Place->V) : std::move(A.V), Type);
+  }
+  if (Sema *S = Unit.Sema; S && ArgTypes.size() == Args.size()) {
+    SourceLocation Loc = context().getSourceManager().getLocForStartOfFile(
+        context().getSourceManager().getMainFileID());
+    llvm::SmallVector<Expr *, 8> Exprs;
+    for (size_t I = 0; I < Args.size(); ++I) {
+      QualType T = ArgTypes[I];
+      ExprValueKind Kind = T->isLValueReferenceType()   ? VK_LValue
+                           : T->isRValueReferenceType() ? VK_XValue
+                                                        : VK_PRValue;
+      auto *O = new (context()) OpaqueValueExpr(Loc, T.getNonReferenceType(), Kind);
+      Opaque[O] = &Args[I];
+      Exprs.push_back(O);
+    }
+    DiagnosticsEngine &Diags = S->getDiagnostics();
+    bool Was = Diags.getSuppressAllDiagnostics();
+    Diags.setSuppressAllDiagnostics(true);
+    ExprResult Built = S->BuildCXXTypeConstructExpr(
+        context().getTrivialTypeSourceInfo(Type, Loc), Loc, Exprs, Loc,
+        /*ListInitialization=*/false);
+    Diags.setSuppressAllDiagnostics(Was);
+    if (Built.isUsable() && !Built.get()->containsErrors()) {
+      CellRef C = makeCell();
+      evalInto(C, Built.get());
+      for (Expr *E : Exprs)
+        Opaque.erase(E);
+      return std::move(C->V);
+    }
+    for (Expr *E : Exprs)
+      Opaque.erase(E);
+  }
+  CallSite Site;
+  Site.Type = Type;
+  Site.Callee = pickConstructor(D, Args);
+  for (Operand &A : Args)
+    Site.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
+  if (!Site.Callee)
+    return unknownFrom(Site, "no constructor of " + nameOf(*D) + " fits");
+  CellRef C = makeCell();
+  constructInto(C, Site);
+  return std::move(C->V);
+}
+
+} // namespace vramlint

@@ -1,0 +1,340 @@
+//===- lib/interp/Loop.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Loops. Each is run until its iterations repeat (the domain's digest says when);
+// then the rest is skipped, counters advanced, and the last iteration run.
+//
+// What "repeat" needs: the last Period iterations have the same digest as the
+// Period before them, where Period covers the small moduli that the body computes
+// (`if (i % 4 == 0) optimizer.step()`).
+
+#include "lib/interp/Internal.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+/// The largest modulus whose whole cycle is run before a loop is cut short.
+static constexpr int64_t MaxPeriod = 16;
+
+LoopTracker::LoopTracker(Machine &M) : M(M), Loop(M.NextLoop++) {
+  M.Trackers.push_back(this);
+  M.Plugin.digest(); // What came before the loop does not count.
+}
+
+LoopTracker::~LoopTracker() {
+  M.Trackers.pop_back();
+  M.Plugin.loopEnd(M, Loop);
+}
+
+void LoopTracker::written(Cell &C) {
+  auto [It, New] = WrittenIndex.try_emplace(&C, Written.size());
+  if (New)
+    Written.push_back({CellRef(&C), {}});
+}
+
+void LoopTracker::modulus(int64_t N) {
+  if (N > Period && N <= MaxPeriod)
+    Period = N;
+}
+
+void LoopTracker::begin() {
+  ++Iteration;
+  M.Plugin.loopIteration(M, Loop, Iteration);
+  beginSilently();
+}
+
+void LoopTracker::beginSilently() {
+  for (History &H : Written) {
+    H.AtHead.push_back(H.C->V.isInt() ? std::optional<int64_t>(H.C->V.asInt())
+                                      : std::nullopt);
+    if (H.AtHead.size() > 3)
+      H.AtHead.erase(H.AtHead.begin());
+  }
+}
+
+bool LoopTracker::end() {
+  uint64_t Digest = M.Plugin.digest();
+  Digests.push_back(Digest);
+  size_t N = Digests.size(), P = Period;
+  if (Digest == 0 || N < 2 * P + 1)
+    return false;
+  for (size_t I = 0; I < P; ++I)
+    if (Digests[N - 1 - I] != Digests[N - 1 - I - P] || Digests[N - 1 - I] == 0)
+      return false;
+  return true;
+}
+
+std::optional<int64_t> LoopTracker::delta(Cell &C) const {
+  auto It = WrittenIndex.find(&C);
+  if (It == WrittenIndex.end())
+    return 0;
+  const auto &At = Written[It->second].AtHead;
+  size_t N = At.size();
+  if (N < 2 || !At[N - 1] || !At[N - 2] || !C.V.isInt())
+    return std::nullopt;
+  int64_t Step = *At[N - 1] - *At[N - 2];
+  if (N >= 3 && (!At[N - 3] || *At[N - 2] - *At[N - 3] != Step))
+    return std::nullopt;
+  return Step;
+}
+
+void LoopTracker::jump(int64_t Iterations) {
+  if (Iterations <= 0)
+    return;
+  M.Plugin.loopJump(M, Loop, Iterations);
+  Iteration += Iterations;
+  for (History &H : Written) {
+    std::optional<int64_t> Step = delta(*H.C);
+    if (Step && *Step == 0)
+      continue;
+    int64_t New;
+    if (Step && H.C->V.isInt() &&
+        !__builtin_mul_overflow(*Step, Iterations, &New) &&
+        !__builtin_add_overflow(New, H.C->V.asInt(), &New)) {
+      H.C->V = Value::integer(New);
+      continue;
+    }
+    if (H.C->V.isNumber()) {
+      UnknownRef Info(new UnknownInfo());
+      Info->Reason = "a number that changes in a loop that was cut short";
+      Info->Pos = M.currentPos();
+      H.C->V = Value(Info);
+    }
+    H.AtHead.clear();
+  }
+}
+
+/// How many more iterations a loop with condition \p Cond runs, from the change
+/// of its counter per iteration; nothing if that can't be told.
+std::optional<int64_t> Machine::remaining(const Expr *Cond, LoopTracker &T) {
+  auto *B = Cond ? dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts()) : nullptr;
+  if (!B || !B->isComparisonOp())
+    return std::nullopt;
+  FullExpression Full(*this);
+  auto Side = [&](const Expr *E) -> std::pair<std::optional<int64_t>, int64_t> {
+    E = E->IgnoreParenImpCasts();
+    if (E->isGLValue()) {
+      CellRef C = evalPlace(E);
+      std::optional<int64_t> D = T.delta(*C);
+      return {C->V.isInt() && D ? std::optional<int64_t>(C->V.asInt()) : std::nullopt,
+              D.value_or(0)};
+    }
+    Value V = evalValue(E);
+    return {V.isInt() ? std::optional<int64_t>(V.asInt()) : std::nullopt, 0};
+  };
+  auto [L, DL] = Side(B->getLHS());
+  auto [R, DR] = Side(B->getRHS());
+  if (!L || !R)
+    return std::nullopt;
+  __int128 Gap = (__int128)*R - *L, Step = (__int128)DL - DR;
+  BinaryOperatorKind Op = B->getOpcode();
+  if (Op == BO_GT || Op == BO_GE) {
+    Gap = -Gap;
+    Step = -Step;
+  }
+  if (Step <= 0 || Op == BO_EQ)
+    return std::nullopt;
+  __int128 N = Op == BO_LE || Op == BO_GE ? Gap / Step + 1 : (Gap + Step - 1) / Step;
+  if (Op == BO_NE && Gap % Step != 0)
+    return std::nullopt;
+  return N < 0 ? 0 : N > INT64_MAX ? INT64_MAX : (int64_t)N;
+}
+
+/// After an iteration that repeats: skips all but the last. False: the loop ends
+/// here, as nothing new can happen in it.
+bool Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
+  std::optional<int64_t> Left = remaining(Cond, T);
+  if (!Left) {
+    // An unknown or endless loop: the iterations seen stand for all.
+    if (!Cond || isConstantTrue(Cond)) {
+      T.jump(INT64_MAX / 4);
+      stop("the program runs until it is ended");
+    } else {
+      T.jump(1);
+    }
+    return false;
+  }
+  if (*Left > 1)
+    T.jump(*Left - 1);
+  return true;
+}
+
+bool Machine::isConstantTrue(const Expr *Cond) {
+  bool Result = false;
+  return !Cond->isValueDependent() &&
+         Cond->EvaluateAsBooleanCondition(Result, context()) && Result;
+}
+
+/// One loop of the forms for, while and do.
+Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
+                               const VarDecl *CondVar, const Stmt *Body,
+                               const Expr *Inc, bool TestFirst) {
+  LoopTracker T(*this);
+  bool Skipped = false;
+  for (bool First = true;; First = false) {
+    if (!step() || Unwinding || Stopped)
+      return Flow::Normal;
+    Scope Iteration(*this);
+    at(Loop->getBeginLoc());
+    if (Cond && (TestFirst || !First)) {
+      std::optional<bool> Known = condition(Cond, CondVar);
+      if (Unwinding || Stopped)
+        return Flow::Normal;
+      // An unknown bound: a few iterations stand for all.
+      if (Known ? !*Known : T.iteration() + 1 >= UnknownLoopIterations)
+        break;
+    }
+    T.begin();
+    Flow F = exec(Body);
+    if (F == Flow::Break)
+      break;
+    if (F == Flow::Return || Unwinding || Stopped)
+      return F == Flow::Return ? F : Flow::Normal;
+    bool Repeats = T.end();
+    if (Inc) {
+      FullExpression Full(*this);
+      at(Inc->getBeginLoc());
+      eval(Inc);
+    }
+    if (T.iteration() > Limits.MaxIterations && T.digestSeen()) {
+      unknown("a loop of more than " + llvm::Twine(Limits.MaxIterations) +
+              " iterations that do not repeat");
+      break;
+    }
+    if (Repeats && !Skipped) {
+      T.beginSilently();
+      if (!skipAhead(Cond, T))
+        break;
+      Skipped = true;
+    }
+  }
+  return Flow::Normal;
+}
+
+Machine::Flow Machine::execFor(const ForStmt *S) {
+  Scope Outer(*this);
+  at(S->getBeginLoc());
+  if (S->getInit())
+    exec(S->getInit());
+  return runLoop(S, S->getCond(), S->getConditionVariable(), S->getBody(),
+                 S->getInc(), /*TestFirst=*/true);
+}
+
+Machine::Flow Machine::execWhile(const WhileStmt *S) {
+  return runLoop(S, S->getCond(), S->getConditionVariable(), S->getBody(),
+                 nullptr, /*TestFirst=*/true);
+}
+
+Machine::Flow Machine::execDo(const DoStmt *S) {
+  // do { … } while (0) is a macro's way to be one statement, not a loop.
+  bool Value = true;
+  if (!S->getCond()->isValueDependent() &&
+      S->getCond()->EvaluateAsBooleanCondition(Value, context()) && !Value) {
+    Flow F = exec(S->getBody());
+    return F == Flow::Break || F == Flow::Continue ? Flow::Normal : F;
+  }
+  return runLoop(S, S->getCond(), nullptr, S->getBody(), nullptr,
+                 /*TestFirst=*/false);
+}
+
+Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
+  Scope Outer(*this);
+  at(S->getBeginLoc());
+  if (S->getInit())
+    exec(S->getInit());
+  const auto *RangeVar = cast<VarDecl>(S->getRangeStmt()->getSingleDecl());
+  declareVar(RangeVar);
+  CellRef Range = Current->Vars.lookup(RangeVar);
+  if (!Range || Unwinding || Stopped)
+    return Flow::Normal;
+  Flow Result = Flow::Normal;
+  const VarDecl *V = S->getLoopVariable();
+  // Runs the body with the loop variable made from Element; false: leave.
+  auto Body = [&](CellRef Element) {
+    if (!step())
+      return false;
+    Scope Iteration(*this);
+    at(S->getBeginLoc());
+    bindLoopVariable(V, Element);
+    Flow F = exec(S->getBody());
+    if (F == Flow::Return)
+      Result = F;
+    return F != Flow::Break && F != Flow::Return && !Unwinding && !Stopped;
+  };
+  if (Plugin.iterate(*this, Range, Body))
+    return Result;
+  if (auto *Seq = Range->V.as<Sequence>()) {
+    LoopTracker T(*this);
+    // By index: the body may change the container.
+    for (size_t I = 0; I < Seq->Elements.size(); ++I) {
+      T.begin();
+      CellRef Element = Seq->Elements[I];
+      if (!Body(Element))
+        break;
+      T.end();
+      Seq = Range->V.as<Sequence>();
+      if (!Seq)
+        break;
+    }
+    return Result;
+  }
+  if (Range->V.as<Record>())
+    return execRangeByIterators(S);
+  // Unknown range: one element of unknown value stands for all.
+  Value Element = Range->V.isUnknown() ? unknown(Range->V.unknown())
+                                       : unknown("the elements of a range");
+  LoopTracker T(*this);
+  for (int64_t I = 0; I < UnknownLoopIterations; ++I) {
+    T.begin();
+    if (!Body(makeCell(copy(Element))))
+      break;
+    if (T.end())
+      break;
+  }
+  return Result;
+}
+
+void Machine::bindLoopVariable(const VarDecl *V, CellRef Element) {
+  if (V->getType()->isReferenceType()) {
+    Current->Vars[V] = Element;
+  } else {
+    CellRef C = makeCell();
+    // `auto x : range` copies; the initializer is *__begin, which has no place
+    // here, so the copy is made directly.
+    C->set(copy(Element->V));
+    Current->Vars[V] = C;
+    if (Block)
+      Block->Cells.push_back(C);
+  }
+  if (auto *D = dyn_cast<DecompositionDecl>(V))
+    declareBindings(D, Current->Vars[V]);
+}
+
+/// A range of a user's class: its begin() and end() are run as C++ does.
+Machine::Flow Machine::execRangeByIterators(const CXXForRangeStmt *S) {
+  exec(S->getBeginStmt());
+  exec(S->getEndStmt());
+  LoopTracker T(*this);
+  while (step() && !Unwinding && !Stopped) {
+    Scope Iteration(*this);
+    std::optional<bool> More = condition(S->getCond(), nullptr);
+    if (More ? !*More : T.iteration() + 1 >= UnknownLoopIterations)
+      break;
+    T.begin();
+    declareVar(S->getLoopVariable());
+    Flow F = exec(S->getBody());
+    if (F == Flow::Return)
+      return F;
+    if (F == Flow::Break || T.end())
+      break;
+    FullExpression Full(*this);
+    eval(S->getInc());
+  }
+  return Flow::Normal;
+}
+
+} // namespace vramlint
