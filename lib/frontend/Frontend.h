@@ -18,7 +18,7 @@
 
 #include "lib/frontend/CompileFlags.h"
 #include "lib/frontend/Project.h"
-#include "lib/interp/UnitProvider.h"
+#include "lib/frontend/UnitProvider.h"
 #include "lib/support/SourcePos.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"

@@ -23,7 +23,7 @@
 
 #include "lib/interp/Budget.h"
 #include "lib/interp/Domain.h"
-#include "lib/interp/UnitProvider.h"
+#include "lib/frontend/UnitProvider.h"
 #include "lib/interp/Value.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "lib/interp/UnitProvider.h"
+#include "lib/frontend/UnitProvider.h"
 #include "lib/torch/Runtime.h"
 #include "lib/torch/Trace.h"
 #include <map>

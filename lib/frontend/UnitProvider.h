@@ -1,4 +1,4 @@
-//===- lib/interp/UnitProvider.h
+//===- lib/frontend/UnitProvider.h
 // Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
