@@ -1,0 +1,135 @@
+//===- checks/Analysis.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// See Analysis.h.
+
+#include "checks/Analysis.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+static thread_local AnalysisScope *CurrentScope = nullptr;
+
+AnalysisScope::AnalysisScope(AnalysisOptions Options)
+    : Options(std::move(Options)), Outer(CurrentScope) {
+  CurrentScope = this;
+}
+AnalysisScope::~AnalysisScope() { CurrentScope = Outer; }
+AnalysisScope *AnalysisScope::current() { return CurrentScope; }
+
+Analysis::Analysis(ASTContext &Context, AnalysisOptions Options)
+    : Context(Context), Options(std::move(Options)) {}
+Analysis::~Analysis() = default;
+
+const UnitFacts &Analysis::unit() const {
+  if (!Unit)
+    Unit = std::make_unique<UnitFacts>(Context);
+  return *Unit;
+}
+
+std::shared_ptr<const Trace> Analysis::trace() const {
+  if (!TheTrace)
+    TheTrace = runProgram({&Context, Options.Sema}, Options.Others,
+                          Options.Program);
+  if (!TheTrace)
+    TheTrace = std::make_shared<Trace>();
+  return TheTrace;
+}
+
+std::shared_ptr<const Timeline> Analysis::timeline() const {
+  if (!TheTimeline)
+    TheTimeline = std::make_shared<Timeline>(
+        computeTimeline(trace(), DeviceKind::CUDA));
+  return TheTimeline;
+}
+
+const Fit &Analysis::fit(const GpuSpec &Gpu) const {
+  auto It = Fits.find(Gpu.Id);
+  if (It == Fits.end())
+    It = Fits.try_emplace(Gpu.Id, computeFit(*timeline(), Gpu, Options.Fit))
+             .first;
+  return It->second;
+}
+
+std::shared_ptr<const Timeline>
+Analysis::rerun(const ProgramOptions &Program) const {
+  auto T = runProgram({&Context, Options.Sema}, Options.Others, Program);
+  if (!T || T->Entry.empty())
+    return nullptr;
+  return std::make_shared<Timeline>(computeTimeline(T, DeviceKind::CUDA));
+}
+
+const Assumption *Analysis::assumption(llvm::StringRef What) const {
+  for (const Assumption &A : trace()->Assumptions)
+    if (A.What == What)
+      return &A;
+  return nullptr;
+}
+
+std::optional<int64_t> Analysis::batch() const {
+  if (Options.Program.Batch)
+    return Options.Program.Batch;
+  int64_t N;
+  if (const Assumption *A = assumption("batch"))
+    if (!llvm::StringRef(A->Value).getAsInteger(10, N) && N > 0)
+      return N;
+  return std::nullopt;
+}
+
+BatchSearch *Analysis::batchSearch() const {
+  if (Search)
+    return Search.get();
+  std::optional<int64_t> Batch = batch();
+  if (!Batch)
+    return nullptr;
+  auto Run = [this](int64_t N) {
+    ProgramOptions P = Options.Program;
+    P.Batch = N;
+    return rerun(P);
+  };
+  Search = std::make_unique<BatchSearch>(Run, *Batch, timeline(), Options.Fit);
+  return Search.get();
+}
+
+SourceLocation Analysis::locate(const SourcePos &Pos) const {
+  if (!Pos.isValid())
+    return {};
+  SourceManager &SM = Context.getSourceManager();
+  if (OptionalFileEntryRef Main =
+          SM.getFileEntryRefForID(SM.getMainFileID());
+      Main && Main->getName() == Pos.File)
+    return SM.translateLineCol(SM.getMainFileID(), Pos.Line,
+                               std::max(1u, Pos.Column));
+  auto File = SM.getFileManager().getOptionalFileRef(Pos.File);
+  if (!File)
+    return {};
+  return SM.translateFileLineCol(*File, Pos.Line, std::max(1u, Pos.Column));
+}
+
+SourcePos Analysis::posOf(SourceLocation Loc) const {
+  if (Loc.isInvalid())
+    return {};
+  const SourceManager &SM = Context.getSourceManager();
+  Loc = SM.getFileLoc(Loc);
+  return {intern(SM.getFilename(Loc)), SM.getSpellingLineNumber(Loc),
+          SM.getSpellingColumnNumber(Loc)};
+}
+
+SourcePos Analysis::mainFilePos(const Trace &T, StackId Stack) const {
+  const SourceManager &SM = Context.getSourceManager();
+  if (Stack >= T.Stacks.size())
+    return {};
+  for (const Frame &F : T.Stacks[Stack])
+    if (SourceLocation L = locate(F.Pos); L.isValid() && SM.isInMainFile(L))
+      return F.Pos;
+  return T.posOf(Stack);
+}
+
+} // namespace vramlint

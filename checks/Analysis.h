@@ -1,0 +1,67 @@
+//===- checks/Analysis.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What all checks of one run share: facts on the unit's text, the trace of its
+// program, the timeline and the fit. Each is made when it is first asked for,
+// once.
+//
+//   AST ─► unit()   (structural)
+//     └──► trace() ─► timeline() ─► fit(gpu)
+//              └─ rerun(what if …)
+
+#pragma once
+
+#include "checks/AnalysisOptions.h"
+#include "checks/UnitFacts.h"
+#include "lib/gpu/BatchSearch.h"
+#include "lib/memory/Timeline.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace vramlint {
+
+class Analysis {
+public:
+  /// \p Options is complete: `.clang-tidy` is already in it.
+  Analysis(clang::ASTContext &Context, AnalysisOptions Options);
+  ~Analysis();
+
+  clang::ASTContext &context() const { return Context; }
+  const AnalysisOptions &options() const { return Options; }
+  const UnitFacts &unit() const;
+
+  /// Never null; a run of nothing has an empty Entry.
+  std::shared_ptr<const Trace> trace() const;
+  /// Of the CUDA device.
+  std::shared_ptr<const Timeline> timeline() const;
+  /// The GPUs to judge; empty: none named.
+  const std::vector<GpuSpec> &gpus() const { return Options.Gpus; }
+  const Fit &fit(const GpuSpec &Gpu) const;
+  /// What the program would need if …; null if it can't be run.
+  std::shared_ptr<const Timeline> rerun(const ProgramOptions &Program) const;
+  /// The program's own batch; nothing if unknown.
+  std::optional<int64_t> batch() const;
+  const Assumption *assumption(llvm::StringRef What) const;
+  /// Null if the batch is unknown.
+  BatchSearch *batchSearch() const;
+
+  /// \p Pos in this unit; invalid if its file isn't part of it.
+  clang::SourceLocation locate(const SourcePos &Pos) const;
+  SourcePos posOf(clang::SourceLocation Loc) const;
+  /// The outermost frame of \p Stack that lies in the main file; else the
+  /// innermost in user code; else invalid.
+  SourcePos mainFilePos(const Trace &T, StackId Stack) const;
+
+private:
+  clang::ASTContext &Context;
+  AnalysisOptions Options;
+  mutable std::unique_ptr<UnitFacts> Unit;
+  mutable std::shared_ptr<const Trace> TheTrace;
+  mutable std::shared_ptr<const Timeline> TheTimeline;
+  mutable llvm::StringMap<Fit> Fits;
+  mutable std::unique_ptr<BatchSearch> Search;
+};
+
+} // namespace vramlint

@@ -1,0 +1,367 @@
+//===- checks/FunctionWalker.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// See FunctionWalker.h.
+
+#include "checks/FunctionWalker.h"
+#include "checks/TorchNames.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+static bool isGradGuard(QualType T) {
+  GuardKind K = guardKind(T);
+  return K != GuardKind::NotAGuard && K != GuardKind::Other;
+}
+
+static llvm::StringRef nameOf(const NamedDecl *D) {
+  return D && D->getIdentifier() ? D->getName() : llvm::StringRef();
+}
+
+void FunctionWalker::run() {
+  if (const auto *K = dyn_cast<CXXConstructorDecl>(Facts.Decl))
+    for (const CXXCtorInitializer *I : K->inits()) {
+      if (!I->isWritten())
+        continue;
+      walk(I->getInit());
+      if (const FieldDecl *F = I->getMember()) {
+        load(F, I->getInit());
+        if (isJitModule(F->getType()) || isNNModule(F->getType()))
+          Unit.unite(F, Unit.resolve(I->getInit()));
+      }
+    }
+  walk(Facts.Body);
+}
+
+std::string FunctionWalker::textOf(SourceRange R) const {
+  return Lexer::getSourceText(CharSourceRange::getTokenRange(R),
+                              Unit.Context.getSourceManager(),
+                              Unit.Context.getLangOpts())
+      .str();
+}
+
+void FunctionWalker::trains(SourceLocation Loc) {
+  Facts.Trains = true;
+  Facts.TrainingLocs.push_back(Loc);
+}
+
+void FunctionWalker::walkChildren(const Stmt *S) {
+  for (const Stmt *Child : S->children())
+    walk(Child);
+}
+
+void FunctionWalker::walk(const Stmt *S) {
+  if (!S)
+    return;
+  if (const auto *Block = dyn_cast<CompoundStmt>(S))
+    return walkBlock(*Block);
+  if (const auto *D = dyn_cast<DeclStmt>(S))
+    return walkDecl(*D);
+  if (const auto *L = dyn_cast<LambdaExpr>(S))
+    return walkLambda(*L);
+  if (isa<IfStmt, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, SwitchStmt,
+          CXXTryStmt, CXXCatchStmt>(S))
+    return walkScoped(*S);
+  if (const auto *R = dyn_cast<ReturnStmt>(S))
+    return walkReturn(*R);
+  if (const auto *C = dyn_cast<CallExpr>(S))
+    return call(*C);
+  if (const auto *K = dyn_cast<CXXConstructExpr>(S))
+    return construct(*K);
+  if (const auto *N = dyn_cast<CXXNewExpr>(S)) {
+    walkChildren(S);
+    if (isGradGuard(N->getAllocatedType()))
+      Guarded = GuardedForGood = Facts.HasGuard = true;
+    return;
+  }
+  if (const auto *D = dyn_cast<CXXDefaultArgExpr>(S))
+    return walk(D->getExpr());
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
+    // A function named without being called: whoever gets it may call it.
+    if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl()))
+      Facts.Calls.push_back({F->getCanonicalDecl(), Ref->getBeginLoc(),
+                             Guarded, &Facts});
+    return;
+  }
+  walkChildren(S);
+}
+
+void FunctionWalker::walkBlock(const CompoundStmt &Block) {
+  bool Before = Guarded;
+  Blocks.push_back(&Block);
+  for (const Stmt *S : Block.body()) {
+    checkStatement(*S);
+    if (isa<Expr>(S)) {
+      // A guard that is a temporary ends with its statement.
+      bool Here = Guarded;
+      walk(S);
+      Guarded = Here || GuardedForGood;
+      if (!Unit.Misuses.empty() && Unit.Misuses.back().OfGrad &&
+          Unit.Misuses.back().Loc == S->getBeginLoc())
+        Guarded = true; // One cause, one finding: that guard is at fault.
+    } else {
+      walk(S);
+    }
+  }
+  Blocks.pop_back();
+  Guarded = Before || GuardedForGood;
+}
+
+void FunctionWalker::walkScoped(const Stmt &S) {
+  bool Before = Guarded;
+  if (const auto *I = dyn_cast<IfStmt>(&S)) {
+    checkLastInBlock(I->getThen(), true);
+    checkLastInBlock(I->getElse(), true);
+  }
+  for (const Stmt *Child : S.children()) {
+    if (Child && isa<Expr>(Child) && isa<IfStmt, ForStmt, WhileStmt>(S))
+      checkStatement(*Child);
+    bool InHead = Child && !isa<CompoundStmt, DeclStmt>(Child);
+    bool Here = Guarded;
+    walk(Child);
+    if (InHead)
+      Guarded = Here;
+  }
+  Guarded = Before || GuardedForGood;
+}
+
+void FunctionWalker::walkReturn(const ReturnStmt &S) {
+  llvm::SaveAndRestore Returning(InReturn, true);
+  if (const Expr *E = S.getRetValue()) {
+    QualType T = Facts.Decl->getReturnType();
+    if (isJitModule(T) || isNNModule(T)) {
+      Unit.unite(Facts.Decl, Unit.resolve(E));
+      load(Facts.Decl, E);
+    }
+    walk(E);
+  }
+}
+
+//===-- Guards --------------------------------------------------------------===//
+
+/// The value of a literal bool argument; nothing if it is not a literal.
+static std::optional<bool> literalBool(const Expr *E) {
+  if (!E)
+    return std::nullopt;
+  if (const auto *B =
+          dyn_cast<CXXBoolLiteralExpr>(E->IgnoreParenImpCasts()))
+    return B->getValue();
+  return std::nullopt;
+}
+
+/// The first written argument of the constructor call in \p Init.
+static const Expr *firstArgument(const Expr *Init) {
+  while (Init) {
+    Init = Init->IgnoreUnlessSpelledInSource();
+    if (const auto *K = dyn_cast<CXXConstructExpr>(Init))
+      return K->getNumArgs() && !isa<CXXDefaultArgExpr>(K->getArg(0))
+                 ? K->getArg(0)
+                 : nullptr;
+    if (const auto *C = dyn_cast<CastExpr>(Init))
+      Init = C->getSubExpr();
+    else if (const auto *L = dyn_cast<InitListExpr>(Init))
+      return L->getNumInits() ? L->getInit(0) : nullptr;
+    else
+      return Init->isLValue() ? nullptr : Init;
+  }
+  return nullptr;
+}
+
+void FunctionWalker::applyGuard(QualType T, const Expr *Init) {
+  GuardKind K = guardKind(T);
+  if (K == GuardKind::NotAGuard || K == GuardKind::Other)
+    return;
+  Facts.HasGuard = true;
+  std::optional<bool> Argument = literalBool(firstArgument(Init));
+  if (K == GuardKind::GradMode)
+    Guarded = !Argument.value_or(false); // An unknown argument: assume off.
+  else if (K == GuardKind::InferenceMode)
+    Guarded = Argument.value_or(true);
+  else
+    Guarded = true;
+}
+
+void FunctionWalker::construct(const CXXConstructExpr &E) {
+  walkChildren(&E);
+  if (isGradGuard(E.getType()) && !E.getConstructor()->isCopyOrMoveConstructor())
+    applyGuard(E.getType(), &E);
+}
+
+void FunctionWalker::walkDecl(const DeclStmt &S) {
+  for (const Decl *D : S.decls()) {
+    if (const auto *V = dyn_cast<VarDecl>(D)) {
+      walkVariable(*V);
+    } else if (const auto *F = dyn_cast<FunctionDecl>(D)) {
+      QualType T = F->getReturnType();
+      GuardKind K = guardKind(T);
+      if (K == GuardKind::NotAGuard || F->param_size() ||
+          Unit.isInMacroBody(F->getLocation()))
+        continue;
+      SourceLocation End = F->getEndLoc();
+      SourceRange Parens(F->getLocation(), End);
+      Unit.Misuses.push_back(
+          {GuardMisuse::Function, F->getLocation(),
+           textOf(F->getReturnTypeSourceRange()), F->getNameAsString(), Parens,
+           F->getNameAsString(), K != GuardKind::Other});
+      Guarded = true;
+    }
+  }
+}
+
+void FunctionWalker::walkVariable(const VarDecl &V) {
+  QualType T = V.getType();
+  bool Before = Guarded;
+  {
+    llvm::SaveAndRestore Init(Initialised, &V);
+    walk(V.getInit());
+  }
+  Guarded = Before || GuardedForGood;
+  if (isJitModule(T) || isNNModule(T) || isJitMethod(T)) {
+    Unit.unite(&V, Unit.resolve(V.getInit()));
+    load(&V, V.getInit());
+  }
+  if (const auto *D = dyn_cast<DecompositionDecl>(&V))
+    for (const BindingDecl *B : D->bindings())
+      if (isNNModule(B->getType()) || isJitModule(B->getType()))
+        Unit.unite(B, Unit.resolve(V.getInit()));
+  if (guardKind(T) != GuardKind::NotAGuard) {
+    applyGuard(T, V.getInit());
+    TypeSourceInfo *Info = V.getTypeSourceInfo();
+    auto Parens = Info ? Info->getTypeLoc().getAs<ParenTypeLoc>()
+                       : ParenTypeLoc();
+    if (Parens && !Unit.isInMacroBody(V.getLocation()))
+      Unit.Misuses.push_back(
+          {GuardMisuse::Shadow, V.getLocation(),
+           textOf(Parens.getInnerLoc().getSourceRange()), V.getNameAsString(),
+           SourceRange(Parens.getLParenLoc(), Parens.getRParenLoc()),
+           "guard(" + V.getNameAsString() + ")",
+           guardKind(T) != GuardKind::Other});
+  } else if (holdsGradGuard(T)) {
+    Guarded = Facts.HasGuard = true;
+  }
+}
+
+/// The guard that a full expression makes and destroys at once.
+static const Expr *droppedGuard(const Stmt &S, bool &Owned) {
+  const auto *E = dyn_cast<Expr>(&S);
+  while (E) {
+    if (const auto *F = dyn_cast<FullExpr>(E))
+      E = F->getSubExpr();
+    else if (const auto *P = dyn_cast<ParenExpr>(E))
+      E = P->getSubExpr();
+    else if (const auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
+      E = B->getSubExpr();
+    else if (const auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+      E = M->getSubExpr();
+    else if (const auto *C = dyn_cast<CastExpr>(E);
+             C && (C->getType()->isVoidType() || isa<ImplicitCastExpr>(C)))
+      E = C->getSubExpr();
+    else
+      break;
+  }
+  if (!E)
+    return nullptr;
+  Owned = false;
+  if (isa<CXXTemporaryObjectExpr, CXXFunctionalCastExpr>(E))
+    return guardKind(E->getType()) != GuardKind::NotAGuard ? E : nullptr;
+  if (const auto *C = dyn_cast<CallExpr>(E)) {
+    llvm::StringRef Name = nameOf(C->getDirectCallee());
+    Owned = true;
+    if (Name == "make_unique" || Name == "make_shared")
+      return holdsGradGuard(E->getType()) ? E : nullptr;
+  }
+  return nullptr;
+}
+
+void FunctionWalker::checkStatement(const Stmt &S) {
+  bool Owned = false;
+  const Expr *E = droppedGuard(S, Owned);
+  if (!E || Unit.isInMacroBody(E->getBeginLoc()))
+    return;
+  GuardMisuse M{Owned ? GuardMisuse::Owned : GuardMisuse::Temporary,
+                S.getBeginLoc(), "", "", SourceRange(), "", true};
+  QualType T = E->getType();
+  if (Owned) {
+    M.Type = textOf(cast<CallExpr>(E)->getCallee()->getSourceRange());
+  } else {
+    M.OfGrad = guardKind(T) != GuardKind::Other;
+    SourceRange TypeRange;
+    if (const auto *Temp = dyn_cast<CXXTemporaryObjectExpr>(E)) {
+      TypeRange = Temp->getTypeSourceInfo()->getTypeLoc().getSourceRange();
+      // "()" goes, or the name would make it a function's declaration.
+      SourceRange Parens = Temp->getParenOrBraceRange();
+      if (Temp->getNumArgs() == 0 || isa<CXXDefaultArgExpr>(Temp->getArg(0)))
+        M.Replace = Parens;
+      else
+        M.Replace = SourceRange(Parens.getBegin(), Parens.getBegin());
+    } else if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E)) {
+      TypeRange = Cast->getTypeInfoAsWritten()->getTypeLoc().getSourceRange();
+      M.Replace = SourceRange(Cast->getLParenLoc(), Cast->getLParenLoc());
+      if (Cast->getLParenLoc().isInvalid())
+        M.Replace = SourceRange();
+    }
+    M.Type = textOf(TypeRange);
+    // Casts to void keep their text: no fix there.
+    if (S.getBeginLoc() != E->getBeginLoc())
+      M.Replace = SourceRange();
+  }
+  Unit.Misuses.push_back(std::move(M));
+}
+
+/// \p Body, a branch: is a guard all it is?
+void FunctionWalker::checkLastInBlock(const Stmt *Body, bool IsBranch) {
+  if (!Body || !IsBranch)
+    return;
+  const Stmt *Last = Body;
+  if (const auto *Block = dyn_cast<CompoundStmt>(Body)) {
+    if (Block->size() != 1)
+      return;
+    Last = Block->body_front();
+  } else if (isa<Expr>(Body)) {
+    return checkStatement(*Body);
+  }
+  const auto *D = dyn_cast<DeclStmt>(Last);
+  const auto *V =
+      D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+  if (!V || guardKind(V->getType()) == GuardKind::NotAGuard ||
+      Unit.isInMacroBody(V->getLocation()))
+    return;
+  Unit.Misuses.push_back(
+      {GuardMisuse::LastInBlock, V->getLocation(),
+       textOf(V->getTypeSourceInfo()->getTypeLoc().getSourceRange()),
+       V->getNameAsString(), SourceRange(), "",
+       guardKind(V->getType()) != GuardKind::Other});
+  if (isGradGuard(V->getType()))
+    Facts.HasGuard = true;
+}
+
+void FunctionWalker::walkLambda(const LambdaExpr &L) {
+  for (const Expr *Init : L.capture_inits())
+    walk(Init);
+  const CXXMethodDecl *Op = L.getCallOperator();
+  if (!Op || Op->isDependentContext() || Unit.ByDecl.count(Op->getCanonicalDecl()))
+    return;
+  FunctionFacts &Inner = Unit.Functions.emplace_back();
+  Inner.Decl = Op;
+  Inner.Body = L.getBody();
+  Inner.Outer = &Facts;
+  Inner.GuardedWhereWritten = Guarded;
+  Inner.InModule = Facts.InModule;
+  Inner.InTest = Facts.InTest;
+  Unit.ByDecl[Op->getCanonicalDecl()] = &Inner;
+  FunctionWalker(Unit, Inner).run();
+  if (Inner.Trains)
+    Facts.TrainingLocs.push_back(L.getBeginLoc());
+}
+
+} // namespace vramlint

@@ -1,0 +1,271 @@
+//===- checks/InferenceWithoutNoGradCheck.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// See InferenceWithoutNoGradCheck.h.
+
+#include "checks/InferenceWithoutNoGradCheck.h"
+#include "checks/Insertion.h"
+#include "checks/TorchNames.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace vramlint {
+
+InferenceWithoutNoGradCheck::InferenceWithoutNoGradCheck(
+    llvm::StringRef Name, tidy::ClangTidyContext *Context)
+    : TorchCheck(Name, Context), IgnoreTests(Options.get("IgnoreTests", true)),
+      Guard(Options.get("Guard", "torch::NoGradGuard").str()) {}
+
+void InferenceWithoutNoGradCheck::storeOptions(
+    tidy::ClangTidyOptions::OptionMap &Opts) {
+  TorchCheck::storeOptions(Opts);
+  Options.store(Opts, "IgnoreTests", IgnoreTests);
+  Options.store(Opts, "Guard", Guard);
+}
+
+/// The word of \p Name that says "inference", if one of its words does:
+/// predictFrame, run_inference, test. Not contest or latest.
+static bool namesInference(llvm::StringRef Name) {
+  static constexpr llvm::StringLiteral Words[] = {
+      "infer", "predict", "detect", "eval", "test", "valid"};
+  for (size_t I = 0; I < Name.size(); ++I) {
+    bool Start = I == 0 || !llvm::isAlpha(Name[I - 1]) ||
+                 (llvm::isUpper(Name[I]) && !llvm::isUpper(Name[I - 1]));
+    if (Start)
+      for (llvm::StringRef W : Words)
+        if (Name.substr(I).starts_with_insensitive(W))
+          return true;
+  }
+  return false;
+}
+
+/// Could \p S hold parameters? Losses and activations record nothing by
+/// themselves.
+static bool isModel(const ForwardSite &S) {
+  if (S.Jit)
+    return true;
+  const Expr *Object = nullptr;
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(S.Call))
+    Object = M->getImplicitObjectArgument();
+  else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(S.Call))
+    Object = Op->getArg(0);
+  const CXXRecordDecl *R = Object ? recordOf(Object->getType()) : nullptr;
+  if (!R || !R->getIdentifier())
+    return false;
+  std::string Name = qualifiedName(*R);
+  llvm::StringRef Class(Name);
+  if (!Class.consume_front("torch::nn::"))
+    return true;
+  return Class == "Module" || Class == "AnyModule" ||
+         Class.starts_with("Sequential") || Class.starts_with("Linear") ||
+         Class.starts_with("Conv") || Class.starts_with("Transformer") ||
+         Class.starts_with("LSTM") || Class.starts_with("GRU") ||
+         Class.starts_with("RNN");
+}
+
+/// What happened at \p S when the program ran, over all its calls.
+static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
+                                bool &AllGuarded, bool &AnyBackward) {
+  std::shared_ptr<const Trace> T = A.trace();
+  SourcePos Pos = A.posOf(S.Loc);
+  const ForwardCall *Found = nullptr;
+  AllGuarded = true;
+  AnyBackward = false;
+  for (const ForwardCall &F : T->Forwards) {
+    SourcePos At = T->posOf(F.Stack);
+    if (At.Line != Pos.Line || At.File != Pos.File)
+      continue;
+    AllGuarded &= !F.GradMode;
+    AnyBackward |= F.ReachedBackward;
+    if (!Found || F.SavedBytes > Found->SavedBytes)
+      Found = &F;
+  }
+  return Found;
+}
+
+std::optional<InferenceWithoutNoGradCheck::Candidate>
+InferenceWithoutNoGradCheck::judge(const Analysis &A,
+                                   const ForwardSite &S) const {
+  const UnitFacts &U = A.unit();
+  const FunctionFacts &F = *S.In;
+  llvm::StringRef Function =
+      F.Decl->getIdentifier() ? F.Decl->getName() : llvm::StringRef();
+  if (S.Guarded || (IgnoreTests && F.InTest) || !isModel(S) ||
+      U.isInMacroBody(S.Loc) || (F.InModule && !namesInference(Function)))
+    return std::nullopt;
+  Candidate C;
+  C.Site = &S;
+  if (U.guardedByCallers(F, &C.UnguardedCaller))
+    return std::nullopt;
+  const ObjectFacts *O = U.object(S.Object);
+  if (O && (O->Frozen || (O->ParametersTaken && U.AnyOptimizer && S.Jit)))
+    return std::nullopt;
+
+  bool AllGuarded = false, AnyBackward = false;
+  C.Run = runAt(A, S, AllGuarded, AnyBackward);
+  if (C.Run && (AllGuarded || AnyBackward))
+    return std::nullopt;
+  bool Sure = C.Run && !S.Jit && A.trace()->Complete;
+  bool MayTrain = F.Trains || (U.callersTrain(F) &&
+                               mayHoldTensor(F.Decl->getReturnType()));
+  if (MayTrain && (!Sure || S.Detached))
+    return std::nullopt;
+  if (S.Jit && O && O->InTraining)
+    return std::nullopt;
+
+  std::string Never = U.AnyTraining ? "nothing calls backward() on its result"
+                                    : "the program calls no backward()";
+  if (O && O->LoadLoc.isValid()) {
+    C.ReasonLoc = O->LoadLoc;
+    C.Reason = "'" + S.ObjectName + "' comes from " + O->LoadedBy + ", and " +
+               Never;
+  } else if (O && O->EvalLoc.isValid()) {
+    C.ReasonLoc = O->EvalLoc;
+    C.Reason = "'" + S.ObjectName + "' is in evaluation mode, and " + Never;
+  } else if (namesInference(Function)) {
+    C.ReasonLoc = F.Decl->getLocation();
+    C.Reason = ("the function is called '" + Function + "', and " + Never).str();
+  } else if (S.Jit && !U.AnyTraining) {
+    C.ReasonLoc = S.Loc;
+    C.Reason = "it runs a TorchScript module, and " + Never;
+  } else if (Sure && U.AnyTraining) {
+    C.ReasonLoc = S.Loc;
+    C.Reason = Never + ", although the program trains elsewhere";
+  } else {
+    return std::nullopt;
+  }
+  return C;
+}
+
+static const CompoundStmt *innermost(const ForwardSite &S) {
+  return S.Blocks.empty() ? nullptr : S.Blocks.back();
+}
+
+/// The innermost block around both, or null if training goes on in it.
+static const CompoundStmt *commonBlock(const CompoundStmt *Block,
+                                       const ForwardSite &S) {
+  // Blocks are listed from the outside: the last one that holds Block's start.
+  if (!Block)
+    return nullptr;
+  const CompoundStmt *Common = nullptr;
+  for (const CompoundStmt *B : S.Blocks)
+    if (B == Block || (B->getLBracLoc() < Block->getLBracLoc() &&
+                       Block->getRBracLoc() < B->getRBracLoc()))
+      Common = B;
+  if (!Common)
+    return nullptr;
+  for (SourceLocation L : S.In->TrainingLocs)
+    if (Common->getLBracLoc() < L && L < Common->getRBracLoc())
+      return nullptr;
+  return Common;
+}
+
+void InferenceWithoutNoGradCheck::onAnalysis(const Analysis &A) {
+  std::set<SourceLocation> Done; // Instantiations share their text.
+  for (const FunctionFacts &F : A.unit().Functions) {
+    struct Group {
+      Candidate First;
+      const CompoundStmt *Block;
+      unsigned Others = 0;
+    };
+    std::vector<Group> Groups;
+    for (const ForwardSite &S : F.Forwards) {
+      std::optional<Candidate> C = judge(A, S);
+      if (!C || !Done.insert(S.Loc).second)
+        continue;
+      // One guard, one finding: join the group whose block can hold both.
+      bool Joined = false;
+      for (Group &G : Groups)
+        if (const CompoundStmt *B = commonBlock(G.Block, S); B && !Joined) {
+          G.Block = B;
+          ++G.Others;
+          Joined = true;
+        }
+      if (!Joined)
+        Groups.push_back({*C, innermost(S)});
+    }
+    for (const Group &G : Groups)
+      report(A, G.First, G.Block, G.Others);
+  }
+}
+
+void InferenceWithoutNoGradCheck::report(const Analysis &A, const Candidate &C,
+                                         const CompoundStmt *Block,
+                                         unsigned Others) {
+  const ForwardSite &S = *C.Site;
+  SourceManager &SM = A.context().getSourceManager();
+  std::string What = S.ObjectName.empty() ? "this model" : "'" + S.ObjectName + "'";
+  std::optional<FixItHint> Fix;
+  if (Block)
+    Fix = insertAtStart(*Block, Guard + " " + freshName(*Block, "no_grad", SM) + ";",
+                        A.context());
+  {
+    auto D = diag(S.Loc, "%0 of %1 records an autograd graph: no NoGradGuard or "
+                         "InferenceMode is active on this thread")
+             << S.Method << What;
+    if (Fix)
+      D << *Fix;
+  }
+  if (Block) {
+    std::string Text = "put a guard at the start of this block";
+    if (Others)
+      Text += ", it covers " + std::to_string(Others + 1) + " such calls";
+    if (Fix)
+      Text += " (fix available: --fix)";
+    note(Block->getLBracLoc(), Text);
+  }
+  note(C.ReasonLoc, "taken for inference: " + C.Reason);
+  if (C.UnguardedCaller)
+    note(C.UnguardedCaller->Loc, "called from here without a guard");
+  else if (!S.In->Outer && !S.In->Decl->isMain() && S.In->Decl->isGlobal())
+    note(S.In->Decl->getLocation(),
+         "no caller in this file; a guard in every caller would do too");
+  noteCost(A, C);
+}
+
+/// Says what the graph costs, or why that is not known.
+void InferenceWithoutNoGradCheck::noteCost(const Analysis &A,
+                                           const Candidate &C) {
+  const ForwardSite &S = *C.Site;
+  const SourceManager &SM = A.context().getSourceManager();
+  std::string Until = "until the end of this statement";
+  if (S.Result && !S.Blocks.empty())
+    Until = "until '" + S.Result->getNameAsString() + "' dies (line " +
+            std::to_string(
+                SM.getExpansionLineNumber(S.Blocks.back()->getRBracLoc())) +
+            ")";
+  if (C.Run && !S.Jit && C.Run->SavedKnown) {
+    std::string Text = "the graph keeps " +
+                       formatBytes(Bytes{C.Run->SavedBytes}) + " " + Until;
+    ProgramOptions P = A.options().Program;
+    P.NoGrad = true;
+    if (!A.unit().AnyTraining && A.trace()->Complete)
+      if (std::shared_ptr<const Timeline> With = A.rerun(P);
+          With && With->Live.isExact() && A.timeline()->Live.isExact() &&
+          With->Highest.SizeBytes < A.timeline()->Highest.SizeBytes)
+        Text += "; with a guard the peak falls from " +
+                formatBytes(Bytes{A.timeline()->Highest.SizeBytes}) + " to " +
+                formatBytes(Bytes{With->Highest.SizeBytes});
+    note(S.Loc, Text);
+    return;
+  }
+  std::string Text = "what the graph keeps stays " + Until +
+                     ": a higher peak, not a leak";
+  const ObjectFacts *O = A.unit().object(S.Object);
+  if (S.Jit && O && !O->LoadedFrom.empty())
+    Text += "; its size is unknown, '" + O->LoadedFrom + "' is not read";
+  else if (S.Jit)
+    Text += "; its size is unknown, TorchScript archives are not read";
+  note(S.Loc, Text);
+}
+
+} // namespace vramlint

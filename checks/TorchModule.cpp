@@ -1,0 +1,44 @@
+//===- checks/TorchModule.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Registers the checks of Checks.def with clang-tidy.
+
+#include "checks/TorchModule.h"
+#include "checks/IneffectiveGuardCheck.h"
+#include "checks/InferenceWithoutNoGradCheck.h"
+#include "checks/MissingEvalCheck.h"
+#include "checks/OversizedLinearCheck.h"
+#include "checks/VramOverflowCheck.h"
+#include "clang-tidy/ClangTidyModule.h"
+#include "clang-tidy/ClangTidyModuleRegistry.h"
+
+namespace vramlint {
+
+namespace {
+class TorchModule : public clang::tidy::ClangTidyModule {
+public:
+  void addCheckFactories(
+      clang::tidy::ClangTidyCheckFactories &Factories) override {
+#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, DEFAULT, SUMMARY)                \
+  Factories.registerCheck<CLASS>(NAME);
+#include "checks/Checks.def"
+  }
+};
+
+clang::tidy::ClangTidyModuleRegistry::Add<TorchModule>
+    Registered("torch-module", "Checks of LibTorch code by vramlint.");
+} // namespace
+
+llvm::ArrayRef<CheckInfo> allChecks() {
+  static constexpr CheckInfo Table[] = {
+#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, DEFAULT, SUMMARY)                \
+  {NAME, CATEGORY, DEFAULT, SUMMARY},
+#include "checks/Checks.def"
+  };
+  return Table;
+}
+
+} // namespace vramlint

@@ -1,0 +1,26 @@
+//===- checks/TorchModule.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The list of checks, for hosts and reports; asking for it links them in.
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace vramlint {
+
+struct CheckInfo {
+  llvm::StringLiteral Name;     ///< "torch-vram-overflow".
+  llvm::StringLiteral Category; ///< "memory".
+  bool DefaultOn;
+  llvm::StringLiteral Summary;
+};
+
+/// Every check, sorted by name.
+llvm::ArrayRef<CheckInfo> allChecks();
+
+} // namespace vramlint

@@ -1,0 +1,149 @@
+//===- checks/UnitFacts.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What the code of one unit does with models and guards, as its text says: the
+// facts behind the structural checks. Gathered once per run.
+//
+//   functions ─► FunctionWalker (one body: guards, forwards, calls)
+//            └─► UnitFacts      (objects that are the same, callers)
+//
+// Objects are variables, fields and functions that return modules; those that
+// are assigned or passed to each other share one ObjectFacts, whatever the order
+// of statements. Template patterns are left out: their instantiations are seen.
+
+#pragma once
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/DenseMap.h"
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace vramlint {
+
+struct FunctionFacts;
+
+/// A call that runs a model.
+struct ForwardSite {
+  const clang::Expr *Call = nullptr;
+  clang::SourceLocation Loc;            ///< The method's name, or the object.
+  const clang::Decl *Object = nullptr;  ///< Null: not a named object.
+  std::string ObjectName;               ///< As the user spells it.
+  std::string Method = "forward";
+  bool Jit = false;
+  bool Guarded = false;                 ///< By a guard in the same function.
+  bool Detached = false;                ///< .detach() follows at once.
+  bool Returned = false;                ///< Its result is returned.
+  const clang::VarDecl *Result = nullptr; ///< The variable that gets the result.
+  std::vector<const clang::CompoundStmt *> Blocks; ///< Around it, outermost first.
+  const FunctionFacts *In = nullptr;
+};
+
+/// A use of another function of the program.
+struct CallSite {
+  const clang::FunctionDecl *Callee = nullptr; ///< Canonical.
+  clang::SourceLocation Loc;
+  bool Guarded = false;
+  const FunctionFacts *In = nullptr;
+};
+
+/// A guard that cannot work.
+struct GuardMisuse {
+  enum KindTy {
+    Temporary,   ///< torch::NoGradGuard();
+    Owned,       ///< std::make_unique<torch::NoGradGuard>();
+    Function,    ///< torch::NoGradGuard guard();
+    Shadow,      ///< c10::InferenceMode(flag); declares 'flag'.
+    LastInBlock, ///< if (c) torch::NoGradGuard guard;
+  } Kind;
+  clang::SourceLocation Loc;
+  std::string Type;            ///< As spelled.
+  std::string Name;            ///< The variable's or function's, if any.
+  clang::SourceRange Replace;  ///< Character range of the fix; may be invalid.
+  std::string With;
+  bool OfGrad = true;          ///< A guard of gradients, not of a device.
+};
+
+struct FunctionFacts {
+  const clang::FunctionDecl *Decl = nullptr;
+  const clang::Stmt *Body = nullptr;
+  const FunctionFacts *Outer = nullptr; ///< Where a lambda is written.
+  bool GuardedWhereWritten = false;     ///< A lambda's surroundings.
+  bool HasGuard = false;                ///< Some grad guard is made in it.
+  bool Trains = false;                  ///< backward, optimizer step …
+  bool InModule = false;                ///< Method of a torch::nn::Module.
+  bool InTest = false;                  ///< googletest's TestBody, a benchmark.
+  std::vector<clang::SourceLocation> TrainingLocs;
+  std::vector<ForwardSite> Forwards;
+  std::vector<CallSite> Calls;
+  /// The function passed a lambda to: its parameter may be called under a guard.
+  const clang::FunctionDecl *PassedTo = nullptr;
+};
+
+/// What is done with one object, or with several that are the same.
+struct ObjectFacts {
+  clang::SourceLocation LoadLoc; ///< Invalid: never loaded.
+  clang::SourceLocation LoadEnd; ///< The end of the call that loads.
+  const clang::Decl *LoadedInto = nullptr;
+  std::string LoadedBy;          ///< "torch::jit::load".
+  std::string LoadedFrom;        ///< The literal file name, or empty.
+  clang::SourceLocation EvalLoc; ///< eval() or train(false).
+  bool ModeTouched = false;      ///< train(…) with anything.
+  bool ParametersTaken = false;  ///< parameters() or named_parameters().
+  bool Frozen = false;           ///< freeze(), optimize_for_inference().
+  bool Escapes = false;          ///< Seen by code that we do not see.
+  bool InTraining = false;       ///< Run where backward() is called.
+  bool Jit = false;
+};
+
+class UnitFacts {
+public:
+  explicit UnitFacts(clang::ASTContext &Context);
+
+  clang::ASTContext &Context;
+  std::deque<FunctionFacts> Functions;
+  std::vector<GuardMisuse> Misuses;
+  bool AnyTraining = false;  ///< Some function of the unit trains.
+  bool AnyOptimizer = false;
+
+  /// Facts on \p D and all that are the same object; null for null.
+  const ObjectFacts *object(const clang::Decl *D) const;
+  ObjectFacts &objectOf(const clang::Decl *D);
+  void unite(const clang::Decl *A, const clang::Decl *B);
+  /// The object that \p E names, through *, ->, get(), std::move and casts.
+  const clang::Decl *resolve(const clang::Expr *E) const;
+
+  std::vector<const CallSite *> callersOf(const FunctionFacts &F) const;
+  const FunctionFacts *function(const clang::FunctionDecl *D) const;
+  /// True if every known way into \p F is under a guard. \p Unguarded: one that
+  /// is not, if there is any caller at all.
+  bool guardedByCallers(const FunctionFacts &F,
+                        const CallSite **Unguarded = nullptr) const;
+  /// True if \p F, or some function that calls it, trains.
+  bool callersTrain(const FunctionFacts &F) const;
+
+  /// Code of the project: neither a system header nor below LibTorch's root.
+  bool isUserCode(clang::SourceLocation Loc) const;
+  bool isInMacroBody(clang::SourceLocation Loc) const;
+
+private:
+  friend class FunctionWalker;
+  void collect();
+  void addFunction(const clang::FunctionDecl &F);
+  void settle();
+
+  const clang::Decl *find(const clang::Decl *D) const;
+  bool guarded(const FunctionFacts &F, const CallSite **Unguarded,
+               std::vector<const FunctionFacts *> &Open) const;
+
+  mutable llvm::DenseMap<const clang::Decl *, const clang::Decl *> Parent;
+  llvm::DenseMap<const clang::Decl *, ObjectFacts> Objects;
+  llvm::DenseMap<const clang::FunctionDecl *, const FunctionFacts *> ByDecl;
+};
+
+} // namespace vramlint

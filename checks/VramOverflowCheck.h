@@ -1,0 +1,23 @@
+//===- checks/VramOverflowCheck.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// torch-vram-overflow: finds programs that need more memory than the GPU has.
+
+#pragma once
+
+#include "checks/TorchCheck.h"
+
+namespace vramlint {
+
+class VramOverflowCheck : public TorchCheck {
+public:
+  using TorchCheck::TorchCheck;
+
+protected:
+  void onAnalysis(const Analysis &A) override;
+};
+
+} // namespace vramlint
