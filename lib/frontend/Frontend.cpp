@@ -18,6 +18,7 @@
 #include "lib/frontend/BodyFilter.h"
 #include "lib/frontend/DiagnosticCapture.h"
 #include "lib/frontend/Invocation.h"
+#include "lib/frontend/PreambleCache.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
 #include <mutex>
@@ -166,6 +167,10 @@ struct UnitLoader {
     return Error::success();
   }
 
+  /// parse(), with a crash in it made an error.
+  Error attempt(const clang::CompilerInvocation &Invocation,
+                StringRef Preamble);
+
   static std::unique_ptr<Unit> wrap(std::unique_ptr<Unit::Impl> Parts) {
     return std::unique_ptr<Unit>(new Unit(std::move(Parts)));
   }
@@ -211,22 +216,44 @@ UnitLoader::load(const CompileCommand &Command, const FrontendOptions &Options,
   Parts->Diagnostics.setForward(Options.Diagnostics);
   Parts->Diagnostics.setColors(Options.Colors);
   UnitLoader Loader{*Parts};
-  Error Problem = Error::success();
-  Error Crash = runGuarded(Command.File, [&] {
-    cantFail(std::move(Problem));
-    auto Invocation = makeInvocation(Command, *Parts->Options.FS);
-    Problem = Invocation ? Loader.parse(std::move(*Invocation), "")
-                         : Invocation.takeError();
-  });
-  if (Crash) {
-    // What a crash left half done must not be touched again.
-    (void)Parts.release();
+  auto Invocation = makeInvocation(Command, *Parts->Options.FS);
+  if (!Invocation)
+    return Invocation.takeError();
+  std::string Preamble;
+  if (Options.Cache && !Options.KeepAllBodies)
+    Preamble = Options.Cache->preambleFor(**Invocation, Parts->Options.FS,
+                                          Parts->Files, Command.Directory);
+  if (!Preamble.empty()) {
+    Error Problem = Loader.attempt(**Invocation, Preamble);
+    if (!Problem)
+      return wrap(std::move(Parts));
+    // A header that can't be read, or that makes clang crash, is not to blame on
+    // the user's file: once more without it.
     consumeError(std::move(Problem));
-    return std::move(Crash);
+    Options.Cache->reject(Preamble);
+    FrontendOptions Plain = Options;
+    Plain.Cache = nullptr;
+    (void)Parts.release(); // What a crash left half done isn't touched again.
+    return load(Command, Plain, Hook);
   }
-  if (Problem)
+  if (Error Problem = Loader.attempt(**Invocation, "")) {
+    (void)Parts.release();
     return std::move(Problem);
+  }
   return wrap(std::move(Parts));
+}
+
+Error UnitLoader::attempt(const clang::CompilerInvocation &Invocation,
+                          StringRef Preamble) {
+  std::optional<Error> Problem;
+  auto Copy = std::make_shared<clang::CompilerInvocation>(Invocation);
+  Error Crash = runGuarded(I.Command.File, [&] {
+    Problem.emplace(parse(std::move(Copy), Preamble));
+  });
+  if (!Problem)
+    return Crash;
+  cantFail(std::move(Crash));
+  return std::move(*Problem);
 }
 
 Unit::Unit(std::unique_ptr<Impl> I) : I(std::move(I)) {}

@@ -10,6 +10,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "lib/frontend/Frontend.h"
+#include "lib/frontend/PreambleCache.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -58,6 +59,9 @@ static int probe(FlagFinder &Flags, const FrontendOptions &Options,
 int main(int ArgCount, char **Args) {
   FlagOptions FlagChoice;
   FrontendOptions Options;
+  PreambleCacheOptions CacheChoice;
+  CacheChoice.Say = [](StringRef Text) { errs() << Text << '\n'; };
+  bool UseCache = true;
   std::vector<std::string> Files;
   for (int I = 1; I < ArgCount; ++I) {
     StringRef Arg = Args[I];
@@ -69,9 +73,16 @@ int main(int ArgCount, char **Args) {
       FlagChoice.BuildDir = Args[++I];
     else if (Arg == "--all-bodies")
       Options.KeepAllBodies = true;
+    else if (Arg == "--no-cache")
+      UseCache = false;
+    else if (Arg == "--cache-dir" && I + 1 < ArgCount)
+      CacheChoice.Dir = Args[++I];
     else
       Files.push_back(Arg.str());
   }
+  PreambleCache Cache(CacheChoice);
+  if (UseCache)
+    Options.Cache = &Cache;
   FlagFinder Flags(FlagChoice);
   int Status = 0;
   for (const std::string &File : Files)
