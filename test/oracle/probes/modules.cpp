@@ -6,7 +6,9 @@
 // training (graph kept until the result dies) and under NoGradGuard.
 #include "probe.h"
 
-using namespace torch;
+namespace nn = torch::nn;
+using torch::Tensor;
+using torch::NoGradGuard;
 
 // Constructs, then runs forward on the given inputs.
 #define MODULE(NAME, CONSTRUCT, ...)                                           \
@@ -23,10 +25,10 @@ using namespace torch;
 
 int main() {
   probe::Session Session;
-  auto x = rand({4, 8}).set_requires_grad(true);
-  auto s1 = rand({2, 4, 16}).set_requires_grad(true);
-  auto s2 = rand({2, 4, 8, 8}).set_requires_grad(true);
-  auto s3 = rand({2, 4, 4, 4, 4}).set_requires_grad(true);
+  auto x = torch::rand({4, 8}).set_requires_grad(true);
+  auto s1 = torch::rand({2, 4, 16}).set_requires_grad(true);
+  auto s2 = torch::rand({2, 4, 8, 8}).set_requires_grad(true);
+  auto s3 = torch::rand({2, 4, 4, 4, 4}).set_requires_grad(true);
 
   MODULE("Linear", nn::Linear(8, 5), x)
   MODULE("Linear.nobias", nn::Linear(nn::LinearOptions(8, 5).bias(false)), x)
@@ -37,8 +39,8 @@ int main() {
   MODULE("Conv1d", nn::Conv1d(4, 6, 3), s1)
   MODULE("Conv2d", nn::Conv2d(4, 6, 3), s2)
   MODULE("Conv2d.pad", nn::Conv2d(nn::Conv2dOptions(4, 6, 3).stride(2).padding(1).bias(false)), s2)
-  MODULE("Conv2d.same", nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(kSame)), s2)
-  MODULE("Conv2d.reflect", nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(1).padding_mode(kReflect)), s2)
+  MODULE("Conv2d.same", nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(torch::kSame)), s2)
+  MODULE("Conv2d.reflect", nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(1).padding_mode(torch::kReflect)), s2)
   MODULE("Conv2d.groups", nn::Conv2d(nn::Conv2dOptions(4, 8, 3).groups(4)), s2)
   MODULE("Conv3d", nn::Conv3d(4, 6, 3), s3)
   MODULE("ConvTranspose1d", nn::ConvTranspose1d(4, 6, 3), s1)
@@ -108,7 +110,7 @@ int main() {
   MODULE("LPPool1d", nn::LPPool1d(2, 2), s1)
   MODULE("LPPool2d", nn::LPPool2d(nn::LPPool2dOptions(2, {2, 2})), s2)
   MODULE("Upsample.nearest", nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>({2, 2}))), s2)
-  MODULE("Upsample.bilinear", nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>({2, 2})).mode(kBilinear).align_corners(true)), s2)
+  MODULE("Upsample.bilinear", nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>({2, 2})).mode(torch::kBilinear).align_corners(true)), s2)
   MODULE("PixelShuffle", nn::PixelShuffle(2), s2)
   MODULE("PixelUnshuffle", nn::PixelUnshuffle(2), s2)
   MODULE("ZeroPad2d", nn::ZeroPad2d(1), s2)
@@ -119,19 +121,19 @@ int main() {
   MODULE("ReplicationPad1d", nn::ReplicationPad1d(1), s1)
   MODULE("ReplicationPad2d", nn::ReplicationPad2d(1), s2)
   MODULE("ReplicationPad3d", nn::ReplicationPad3d(1), s3)
-  MODULE("Fold", nn::Fold(nn::FoldOptions({4, 4}, {2, 2})), rand({1, 16, 9}).set_requires_grad(true))
+  MODULE("Fold", nn::Fold(nn::FoldOptions({4, 4}, {2, 2})), torch::rand({1, 16, 9}).set_requires_grad(true))
   MODULE("Unfold", nn::Unfold(nn::UnfoldOptions({2, 2})), s2)
   MODULE("CosineSimilarity", nn::CosineSimilarity(), x, x)
   MODULE("PairwiseDistance", nn::PairwiseDistance(), x, x)
 
-  auto index = randint(10, {3, 5}, kLong);
-  auto offsets = tensor({0, 2});
+  auto index = torch::randint(10, {3, 5}, torch::kLong);
+  auto offsets = torch::tensor({0, 2});
   MODULE("Embedding", nn::Embedding(10, 6), index)
   MODULE("Embedding.padding", nn::Embedding(nn::EmbeddingOptions(10, 6).padding_idx(0)), index)
   MODULE("EmbeddingBag", nn::EmbeddingBag(10, 6), index)
 
-  auto seq = rand({5, 3, 8}).set_requires_grad(true);
-  auto row = rand({3, 8}).set_requires_grad(true);
+  auto seq = torch::rand({5, 3, 8}).set_requires_grad(true);
+  auto row = torch::rand({3, 8}).set_requires_grad(true);
 #define RECURRENT(NAME, CONSTRUCT, INPUT)                                      \
   {                                                                            \
     auto M = probe::run(NAME ".construct", [] { return CONSTRUCT; });          \
@@ -144,7 +146,7 @@ int main() {
     probe::run(NAME ".eval", [&] { M->forward(INPUT); return 0; });            \
   }
   RECURRENT("RNN", nn::RNN(8, 6), seq)
-  RECURRENT("RNN.2", nn::RNN(nn::RNNOptions(8, 6).num_layers(2).nonlinearity(kReLU)), seq)
+  RECURRENT("RNN.2", nn::RNN(nn::RNNOptions(8, 6).num_layers(2).nonlinearity(torch::kReLU)), seq)
   RECURRENT("LSTM", nn::LSTM(8, 6), seq)
   RECURRENT("LSTM.bidirectional", nn::LSTM(nn::LSTMOptions(8, 6).num_layers(2).bidirectional(true).dropout(0.1)), seq)
   RECURRENT("LSTM.nobias", nn::LSTM(nn::LSTMOptions(8, 6).bias(false).batch_first(true)), seq)
@@ -154,7 +156,7 @@ int main() {
   RECURRENT("LSTMCell", nn::LSTMCell(8, 6), row)
   RECURRENT("GRUCell", nn::GRUCell(8, 6), row)
 
-  auto wide = rand({5, 3, 8}).set_requires_grad(true);
+  auto wide = torch::rand({5, 3, 8}).set_requires_grad(true);
 #undef RECURRENT
   {
     auto M = probe::run("MultiheadAttention.construct", [] { return nn::MultiheadAttention(8, 2); });
@@ -168,9 +170,9 @@ int main() {
   MODULE("TransformerEncoder", nn::TransformerEncoder(nn::TransformerEncoderLayer(nn::TransformerEncoderLayerOptions(8, 2).dim_feedforward(16)), 2), wide)
   MODULE("Transformer", nn::Transformer(nn::TransformerOptions(8, 2, 2, 2).dim_feedforward(16)), wide, wide)
 
-  auto y = rand({4, 8});
-  auto labels = randint(8, {4}, kLong);
-  auto signs = ones({4});
+  auto y = torch::rand({4, 8});
+  auto labels = torch::randint(8, {4}, torch::kLong);
+  auto signs = torch::ones({4});
   MODULE("MSELoss", nn::MSELoss(), x, y)
   MODULE("L1Loss", nn::L1Loss(), x, y)
   MODULE("SmoothL1Loss", nn::SmoothL1Loss(), x, y)
@@ -188,27 +190,27 @@ int main() {
   MODULE("CosineEmbeddingLoss", nn::CosineEmbeddingLoss(), x, y, signs)
   MODULE("TripletMarginLoss", nn::TripletMarginLoss(), x, y, y)
   MODULE("MarginRankingLoss", nn::MarginRankingLoss(), x, y, signs.unsqueeze(1))
-  MODULE("CTCLoss", nn::CTCLoss(), log_softmax(rand({6, 2, 5}).set_requires_grad(true), 2), randint(1, 5, {2, 3}, kLong), tensor({6, 6}), tensor({3, 3}))
+  MODULE("CTCLoss", nn::CTCLoss(), torch::log_softmax(torch::rand({6, 2, 5}).set_requires_grad(true), 2), torch::randint(1, 5, {2, 3}, torch::kLong), torch::tensor({6, 6}), torch::tensor({3, 3}))
 
   // Containers: Sequential copies nothing; clone and to() do.
   {
     auto S = probe::run("Sequential.construct", [] { return nn::Sequential(nn::Linear(8, 4), nn::ReLU(), nn::Linear(4, 2)); });
-    probe::run("Sequential.to.same", [&] { S->to(kCPU); return 0; });
-    probe::run("Sequential.to.double", [&] { S->to(kDouble); return 0; });
+    probe::run("Sequential.to.same", [&] { S->to(torch::kCPU); return 0; });
+    probe::run("Sequential.to.double", [&] { S->to(torch::kDouble); return 0; });
     probe::run("Sequential.clone", [&] { S->clone(); return 0; });
     probe::run("Sequential.zero_grad.none", [&] { S->zero_grad(); return 0; });
   }
   {
     auto L = nn::Linear(8, 4);
     L->forward(x).sum().backward();
-    probe::run("Linear.to.double.grad", [&] { L->to(kDouble); return 0; });
+    probe::run("Linear.to.double.grad", [&] { L->to(torch::kDouble); return 0; });
     probe::run("Linear.zero_grad", [&] { L->zero_grad(); return 0; });
   }
   // Initialisers on an existing weight.
   {
     NoGradGuard Guard;
-    auto W = rand({6, 4, 3, 3});
-    auto V = rand({6, 8});
+    auto W = torch::rand({6, 4, 3, 3});
+    auto V = torch::rand({6, 8});
     probe::run("init.kaiming_uniform_", [&] { nn::init::kaiming_uniform_(W); return 0; });
     probe::run("init.kaiming_normal_", [&] { nn::init::kaiming_normal_(W); return 0; });
     probe::run("init.xavier_uniform_", [&] { nn::init::xavier_uniform_(W); return 0; });

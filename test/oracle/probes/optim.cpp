@@ -6,16 +6,19 @@
 // Parameters: 6×4 and 5 float32; both have gradients before each step.
 #include "probe.h"
 
-using namespace torch;
+namespace nn = torch::nn;
+namespace optim = torch::optim;
+using torch::Tensor;
+using torch::NoGradGuard;
 
 template <typename Optimizer, typename Options>
 void probeOptimizer(const std::string &Name, Options O) {
-  std::vector<Tensor> P{rand({6, 4}).set_requires_grad(true),
-                        rand({5}).set_requires_grad(true)};
-  auto Opt = probe::run(Name + ".construct", [&] { return std::make_unique<Optimizer>(P, O); });
+  std::vector<Tensor> P{torch::rand({6, 4}).set_requires_grad(true),
+                        torch::rand({5}).set_requires_grad(true)};
+  auto Opt = probe::run(Name + ".construct", [&] { return std::make_unique<Optimizer>(std::vector<Tensor>(P), O); });
   auto makeGradients = [&] {
     for (auto &T : P)
-      T.mutable_grad() = rand(T.sizes());
+      T.mutable_grad() = torch::rand(T.sizes());
   };
   probe::run(Name + ".zero_grad.none", [&] { Opt->zero_grad(); return 0; });
   for (int I = 1; I <= 3; ++I) {
@@ -27,9 +30,9 @@ void probeOptimizer(const std::string &Name, Options O) {
 }
 
 void probeLBFGS(const std::string &Name, optim::LBFGSOptions O) {
-  std::vector<Tensor> P{rand({6, 4}).set_requires_grad(true),
-                        rand({5}).set_requires_grad(true)};
-  auto A = rand({6, 4}), B = rand({5});
+  std::vector<Tensor> P{torch::rand({6, 4}).set_requires_grad(true),
+                        torch::rand({5}).set_requires_grad(true)};
+  auto A = torch::rand({6, 4}), B = torch::rand({5});
   optim::LBFGS Opt(P, O);
   auto Closure = [&] {
     Opt.zero_grad();
