@@ -29,8 +29,8 @@ public:
   llvm::Error add(const GpuSpec &Spec, llvm::StringRef File = "");
   llvm::Error add(const GpuSystem &System, llvm::StringRef File = "");
   /// --gpu-specs DIR: reads DIR/*.json and DIR/systems/*.json (schema.json is
-  /// left out). A file with a built-in's id overrides it; so does an alias.
-  /// Fails on the first broken file, or if DIR has none.
+  /// left out). A file with a built-in's id overrides it. Fails on the first
+  /// broken file, on an alias of another GPU, or if DIR has none.
   llvm::Error addDirectory(llvm::vfs::FileSystem &FS, llvm::StringRef Dir);
 
   /// The GPU called \p Name (id, name or alias; case, spaces, dashes and
@@ -48,8 +48,8 @@ public:
   std::vector<const GpuSystem *> matchingSystems(llvm::StringRef Pattern) const;
 
 private:
-  std::vector<std::string> suggestions(llvm::StringRef Name) const;
-  void reindex();
+  llvm::Error addFile(llvm::vfs::FileSystem &FS, llvm::StringRef Path,
+                      bool OfSystem);
 
   std::vector<GpuSpec> Gpus;
   std::vector<GpuSystem> Systems;

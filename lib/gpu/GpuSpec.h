@@ -30,7 +30,7 @@ struct GpuSpec {
   llvm::StringRef Vendor;            ///< "nvidia", "amd", "intel", "apple".
   llvm::StringRef Architecture;      ///< "Turing".
   llvm::StringRef ComputeCapability; ///< "7.5", "gfx90a"; empty: none known.
-  int ReleaseYear = 0;
+  int64_t ReleaseYear = 0;
   llvm::StringRef Market; ///< datacenter, workstation, desktop, laptop, embedded.
   std::optional<int64_t> SmCount, CudaCores, TensorCores;
   int64_t VramBytes = 0;
