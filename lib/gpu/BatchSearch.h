@@ -15,9 +15,9 @@
 #pragma once
 
 #include "lib/gpu/Fit.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace vramlint {
 
@@ -56,23 +56,36 @@ public:
   unsigned runs() const { return Runs; }
 
 private:
-  struct Need { ///< At one batch, all but the GPU's own terms.
-    bool Known = false;
-    int64_t AllocatedBytes = 0;
-    int64_t ReservedLow = 0, ReservedHigh = 0; ///< By cuBLAS workspace and cuDNN.
+  /// What one batch takes, on GPUs with one size of cuBLAS workspace.
+  struct Need {
+    int64_t LowerBytes = 0, UpperBytes = 0; ///< Without the context.
+    bool ByRun = false; ///< Else by the sizes' affine functions or a line.
   };
+  /// A GPU, and which figure is to fit: the room is without the context.
+  struct Goal {
+    int64_t CublasBytes, RoomBytes;
+    bool Upper;
+  };
+
+  void prepare();
   std::shared_ptr<const Timeline> run(int64_t Batch);
-  bool sameStructure(const Timeline &A, const Timeline &B) const;
-  std::shared_ptr<const Timeline> at(int64_t Batch, bool ForReal);
-  bool fits(const GpuSpec &Gpu, int64_t Batch, bool Upper, bool ForReal);
+  /// Nothing if the batch cannot be run and nothing tells its need.
+  std::optional<Need> need(int64_t Batch, int64_t Cublas, bool ByRun);
+  Need fromTimeline(const Timeline &T, int64_t Cublas,
+                    llvm::ArrayRef<int64_t> Sizes = {}) const;
+  std::optional<Need> onLine(int64_t Batch, int64_t Cublas);
+  std::optional<bool> fits(const Goal &G, int64_t Batch, bool ByRun);
+  std::optional<int64_t> search(const Goal &G, bool ByRun, int64_t Guess);
+  int64_t guess(const Goal &G);
 
   RunFn RunProgram;
-  int64_t Base;
+  int64_t Base, Second = 0;
   FitOptions Options;
   unsigned MaxRuns, Runs = 0;
   bool Prepared = false, Affine = false;
-  int64_t SecondBatch = 0;
+  std::string Trouble; ///< Why no batch can be told.
   std::map<int64_t, std::shared_ptr<const Timeline>> Real;
+  std::map<std::pair<int64_t, int64_t>, Need> Needs; ///< By batch, cuBLAS.
 };
 
 /// One row of `vramlint fit`.

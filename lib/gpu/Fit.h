@@ -61,8 +61,23 @@ struct Fit {
   bool NeedsCacheRelease = false;
 };
 
+/// What a program takes of the caching allocator; of the GPU only the size of
+/// cuBLAS's workspace matters.
+struct ReservedNeed {
+  int64_t AllocatedBytes = 0; ///< Live tensors in blocks of 512 bytes, no more.
+  AllocatorPeaks Expected, Upper;
+};
+/// \p Sizes: see replayCuda.
+ReservedNeed computeReserved(const Timeline &T, int64_t CublasBytes,
+                             const FitOptions &Options,
+                             llvm::ArrayRef<int64_t> Sizes = {});
+
 /// \p T must be of DeviceKind::CUDA.
 Fit computeFit(const Timeline &T, const GpuSpec &Gpu, const FitOptions &Options);
+/// One fit per GPU, in order; the replays are shared.
+std::vector<Fit> computeFits(const Timeline &T,
+                             llvm::ArrayRef<const GpuSpec *> Gpus,
+                             const FitOptions &Options);
 
 /// CUDA context and loaded kernels on \p Gpu, with its source as the cause.
 Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options);

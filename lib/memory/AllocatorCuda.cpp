@@ -198,6 +198,18 @@ void AllocatorCuda::checkConsistency() const {
 #endif
 }
 
+int64_t convolutionWorkspace(
+    const OpRecord &Op, llvm::function_ref<int64_t(const TensorDesc &)> SizeOf) {
+  Bytes Sum;
+  if (!Op.Inputs.empty())
+    Sum += Bytes{SizeOf(Op.Inputs[0])} * 9;
+  if (!Op.Outputs.empty())
+    Sum += Bytes{SizeOf(Op.Outputs[0])} * 9;
+  if (Op.Inputs.size() > 1)
+    Sum += Bytes{SizeOf(Op.Inputs[1])} * 16;
+  return Sum.Count / 4;
+}
+
 namespace {
 
 /// Keys that no storage has.
@@ -212,7 +224,6 @@ public:
         Allocator(Options.CapacityBytes) {}
 
   AllocatorPeaks run() {
-    AllocatorPeaks Peaks;
     for (uint32_t I = 0; I < T.Events.size(); ++I)
       if (!step(T.Events[I])) {
         Peaks.OutOfMemory = true;
@@ -233,6 +244,12 @@ private:
     return false;
   }
 
+  int64_t sizeOf(StorageId Id) const {
+    if (Id >= T.Storages.size())
+      return 0;
+    return Id < Sizes.size() ? Sizes[Id] : T.Storages[Id].SizeBytes;
+  }
+
   bool step(const Event &E) {
     switch (E.Kind) {
     case EventKind::Alloc:
@@ -248,7 +265,7 @@ private:
     case EventKind::OpEnd:
       if (E.Id < T.Ops.size() && isConvolutionOp(T.Ops[E.Id].Name) &&
           onDevice(T.Ops[E.Id]))
-        return convWorkspace();
+        convolve(T.Ops[E.Id]);
       return true;
     case EventKind::PhaseBegin:
       InBackward = E.Value == static_cast<int64_t>(Phase::Backward);
@@ -266,11 +283,16 @@ private:
   bool allocate(StorageId Id) {
     if (Id >= T.Storages.size() || T.Storages[Id].Device != L.Device)
       return true;
-    int64_t Size = Id < Sizes.size() ? Sizes[Id] : T.Storages[Id].SizeBytes;
-    if (!Allocator.allocate(Id, Size))
+    if (!Allocator.allocate(Id, sizeOf(Id)))
       return false;
-    return !InBackward || !T.Storages[Id].Op.contains_insensitive("conv") ||
-           convWorkspace();
+    const StorageInfo &S = T.Storages[Id];
+    if (InBackward && S.Op.contains_insensitive("conv")) {
+      // A convolution's gradients are convolutions of about the same size.
+      auto It = OfModule.find(S.ModulePath);
+      useWorkspace(It != OfModule.end() ? It->second
+                                        : (Bytes{sizeOf(Id)} * 9).Count / 2);
+    }
+    return true;
   }
 
   bool cublas(bool Backward) {
@@ -282,12 +304,27 @@ private:
                               Options.CublasWorkspaceBytes);
   }
 
+  void convolve(const OpRecord &Op) {
+    int64_t Size = convolutionWorkspace(Op, [&](const TensorDesc &D) {
+      return D.Storage == None ? 0 : sizeOf(D.Storage);
+    });
+    int64_t &Largest = OfModule[Op.ModulePath];
+    Largest = std::max(Largest, Size);
+    useWorkspace(Size);
+  }
+
   /// cuDNN falls back to an algorithm without a workspace when there is no room.
-  bool convWorkspace() {
-    if (Options.ConvWorkspaceBytes &&
-        Allocator.allocate(ConvWorkspace, Options.ConvWorkspaceBytes))
-      Allocator.release(ConvWorkspace);
-    return true;
+  void useWorkspace(int64_t Hungriest) {
+    int64_t Size =
+        Options.ConvWorkspaceBytes >= 0
+            ? Options.ConvWorkspaceBytes
+            : static_cast<int64_t>(static_cast<double>(Hungriest) *
+                                   Options.ConvWorkspaceShare);
+    if (Size <= 0 || !Allocator.allocate(ConvWorkspace, Size))
+      return;
+    Allocator.release(ConvWorkspace);
+    Peaks.LargestConvWorkspaceBytes =
+        std::max(Peaks.LargestConvWorkspaceBytes, Size);
   }
 
   const Trace &T;
@@ -295,6 +332,8 @@ private:
   const CudaReplayOptions &Options;
   llvm::ArrayRef<int64_t> Sizes;
   AllocatorCuda Allocator;
+  AllocatorPeaks Peaks;
+  llvm::DenseMap<llvm::StringRef, int64_t> OfModule; ///< Forward workspaces.
   bool InBackward = false, HasForward = false, HasBackward = false;
 };
 

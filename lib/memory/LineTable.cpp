@@ -9,6 +9,7 @@
 #include "lib/memory/LineTable.h"
 
 #include "lib/memory/Loops.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -92,7 +93,7 @@ private:
     for (size_t I = 0; I < Frames.size(); ++I) {
       const SourcePos &Pos = Frames[I].Pos;
       // A recursive call's line counts once.
-      if (!Pos.isValid() || llvm::any_of(llvm::ArrayRef(Frames).take_front(I),
+      if (!Pos.isValid() || llvm::any_of(llvm::ArrayRef<Frame>(Frames).take_front(I),
                                          [&](const Frame &F) {
                                            return F.Pos.File == Pos.File &&
                                                   F.Pos.Line == Pos.Line;

@@ -93,8 +93,9 @@ public:
     for (StorageId Id = 0; Id < States.size(); ++Id)
       if (States[Id].Alive && T.Storages[Id].Device == Device)
         Result.push_back({Id, T.Storages[Id].SizeBytes, holding(States[Id])});
-    llvm::stable_sort(Result, [](const AliveStorage &A, const AliveStorage &B) {
-      return A.SizeBytes > B.SizeBytes;
+    llvm::sort(Result, [](const AliveStorage &A, const AliveStorage &B) {
+      return A.SizeBytes != B.SizeBytes ? A.SizeBytes > B.SizeBytes
+                                        : A.Id < B.Id;
     });
     return Result;
   }
@@ -156,8 +157,10 @@ public:
   }
 
   std::vector<Owner> take() {
-    llvm::stable_sort(Owners, [](const Owner &A, const Owner &B) {
-      return A.SizeBytes > B.SizeBytes;
+    llvm::sort(Owners, [](const Owner &A, const Owner &B) {
+      return A.SizeBytes != B.SizeBytes
+                 ? A.SizeBytes > B.SizeBytes
+                 : A.Storages.front() < B.Storages.front();
     });
     return std::move(Owners);
   }

@@ -1,0 +1,284 @@
+//===- lib/gpu/BatchSearch.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Finds the largest batch by a guess on a line, doubling and bisection.
+
+#include "lib/gpu/BatchSearch.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+namespace vramlint {
+
+namespace {
+
+/// Do two runs differ in sizes only?
+bool sameStructure(const Trace &A, const Trace &B) {
+  if (A.Events.size() != B.Events.size() ||
+      A.Storages.size() != B.Storages.size())
+    return false;
+  for (size_t I = 0; I < A.Events.size(); ++I) {
+    const Event &X = A.Events[I], &Y = B.Events[I];
+    bool Counts = X.Kind == EventKind::LoopJump; // Skips fewer when larger.
+    if (X.Kind != Y.Kind || X.Id != Y.Id || (!Counts && X.Value != Y.Value))
+      return false;
+  }
+  for (size_t I = 0; I < A.Storages.size(); ++I)
+    if (A.Storages[I].Device != B.Storages[I].Device ||
+        A.Storages[I].SizeKnown != B.Storages[I].SizeKnown)
+      return false;
+  return true;
+}
+
+int64_t onLineThrough(int64_t X0, int64_t Y0, int64_t X1, int64_t Y1,
+                      int64_t X) {
+  double Slope = static_cast<double>(Y1 - Y0) / static_cast<double>(X1 - X0);
+  double Y = static_cast<double>(Y0) + Slope * static_cast<double>(X - X0);
+  return Y <= 0 ? 0
+         : Y >= static_cast<double>(Bytes::Max)
+             ? Bytes::Max
+             : static_cast<int64_t>(std::llround(Y));
+}
+
+} // namespace
+
+BatchSearch::BatchSearch(RunFn Run, int64_t Batch,
+                         std::shared_ptr<const Timeline> First,
+                         FitOptions Options, unsigned MaxRuns)
+    : RunProgram(std::move(Run)), Base(Batch), Options(std::move(Options)),
+      MaxRuns(MaxRuns) {
+  if (First)
+    Real[Batch] = std::move(First);
+}
+
+std::shared_ptr<const Timeline> BatchSearch::run(int64_t Batch) {
+  auto It = Real.find(Batch);
+  if (It != Real.end())
+    return It->second;
+  if (Runs >= MaxRuns || !RunProgram)
+    return nullptr;
+  ++Runs;
+  std::shared_ptr<const Timeline> T = RunProgram(Batch);
+  if (T && T->Live.isUnknown())
+    T = nullptr;
+  Real[Batch] = T;
+  return T;
+}
+
+void BatchSearch::prepare() {
+  if (Prepared)
+    return;
+  Prepared = true;
+  auto First = Real.find(Base);
+  if (Base < 1 || First == Real.end() || !First->second) {
+    Trouble = "the program's own batch is not known";
+    return;
+  }
+  if (First->second->Live.isUnknown()) {
+    Trouble = First->second->Live.causes().front();
+    return;
+  }
+  std::shared_ptr<const Timeline> T;
+  for (int64_t Other : {Base * 2, Base > 1 ? Base / 2 : 3})
+    if ((T = run(Other))) {
+      Second = Other;
+      break;
+    }
+  if (!T) {
+    Trouble = "the program cannot be run with another batch";
+    return;
+  }
+  if (T->Highest.SizeBytes == First->second->Highest.SizeBytes) {
+    Trouble = "another batch changes nothing";
+    return;
+  }
+  Affine = sameStructure(*First->second->Of, *T->Of);
+}
+
+BatchSearch::Need
+BatchSearch::fromTimeline(const Timeline &T, int64_t Cublas,
+                          llvm::ArrayRef<int64_t> Sizes) const {
+  ReservedNeed R = computeReserved(T, Cublas, Options, Sizes);
+  Need N;
+  N.LowerBytes = R.AllocatedBytes;
+  N.UpperBytes = std::max(R.Expected.ReservedBytes, R.Upper.ReservedBytes);
+  N.ByRun = Sizes.empty();
+  return N;
+}
+
+std::optional<BatchSearch::Need> BatchSearch::onLine(int64_t Batch,
+                                                     int64_t Cublas) {
+  // Through the two runs nearest to it.
+  std::vector<int64_t> Known;
+  for (const auto &[B, T] : Real)
+    if (T)
+      Known.push_back(B);
+  if (Known.size() < 2)
+    return std::nullopt;
+  llvm::sort(Known, [&](int64_t A, int64_t B) {
+    return std::make_pair(std::abs(A - Batch), A) <
+           std::make_pair(std::abs(B - Batch), B);
+  });
+  std::optional<Need> A = need(Known[0], Cublas, true);
+  std::optional<Need> B = need(Known[1], Cublas, true);
+  if (!A || !B)
+    return std::nullopt;
+  Need N;
+  N.LowerBytes = onLineThrough(Known[0], A->LowerBytes, Known[1],
+                               B->LowerBytes, Batch);
+  N.UpperBytes = onLineThrough(Known[0], A->UpperBytes, Known[1],
+                               B->UpperBytes, Batch);
+  return N;
+}
+
+std::optional<BatchSearch::Need>
+BatchSearch::need(int64_t Batch, int64_t Cublas, bool ByRun) {
+  auto Key = std::make_pair(Batch, Cublas);
+  auto It = Needs.find(Key);
+  if (It != Needs.end() && (It->second.ByRun || !ByRun))
+    return It->second;
+  auto Known = Real.find(Batch);
+  std::shared_ptr<const Timeline> T =
+      Known != Real.end() ? Known->second : nullptr;
+  if (!T && (ByRun || !Affine))
+    T = run(Batch);
+  if (T)
+    return Needs[Key] = fromTimeline(*T, Cublas);
+  if (It != Needs.end())
+    return It->second;
+  if (!Affine)
+    return onLine(Batch, Cublas);
+  const Timeline &A = *Real[Base], &B = *Real[Second];
+  std::vector<int64_t> Sizes;
+  Sizes.reserve(A.Of->Storages.size());
+  for (size_t I = 0; I < A.Of->Storages.size(); ++I)
+    Sizes.push_back(onLineThrough(Base, A.Of->Storages[I].SizeBytes, Second,
+                                  B.Of->Storages[I].SizeBytes, Batch));
+  return Needs[Key] = fromTimeline(A, Cublas, Sizes);
+}
+
+std::optional<bool> BatchSearch::fits(const Goal &G, int64_t Batch,
+                                      bool ByRun) {
+  std::optional<Need> N = need(Batch, G.CublasBytes, ByRun);
+  if (!N)
+    return std::nullopt;
+  return (G.Upper ? N->UpperBytes : N->LowerBytes) <= G.RoomBytes;
+}
+
+int64_t BatchSearch::guess(const Goal &G) {
+  std::optional<Need> A = need(Base, G.CublasBytes, false);
+  std::optional<Need> B = need(Second, G.CublasBytes, false);
+  if (!A || !B)
+    return Base;
+  int64_t Y0 = G.Upper ? A->UpperBytes : A->LowerBytes;
+  int64_t Y1 = G.Upper ? B->UpperBytes : B->LowerBytes;
+  if (Y0 == Y1)
+    return Base;
+  int64_t X = onLineThrough(Y0, Base, Y1, Second, G.RoomBytes);
+  return std::clamp<int64_t>(X, 1, MaxBatch);
+}
+
+/// The largest batch that fits; 0 if not even one does. Nothing if unknown.
+std::optional<int64_t> BatchSearch::search(const Goal &G, bool ByRun,
+                                           int64_t Guess) {
+  int64_t Low = 0, High = MaxBatch + 1; // Low fits, High does not.
+  int64_t Step = std::max<int64_t>(1, Guess / 64);
+  int64_t Next = Guess;
+  while (High - Low > 1) {
+    Next = std::clamp(Next, Low + 1, High - 1);
+    std::optional<bool> Fits = fits(G, Next, ByRun);
+    if (!Fits)
+      return std::nullopt;
+    (*Fits ? Low : High) = Next;
+    // Away from the guess in growing steps until it is enclosed, then halve.
+    if (High > MaxBatch && *Fits) {
+      Next = Low + Step;
+    } else if (Low == 0 && !*Fits) {
+      Next = High - Step;
+    } else {
+      Next = Low + (High - Low) / 2;
+      continue;
+    }
+    Step *= 2;
+  }
+  return Low;
+}
+
+BatchLimit BatchSearch::largest(const GpuSpec &Gpu, bool Verify) {
+  BatchLimit Limit;
+  prepare();
+  if (!Trouble.empty()) {
+    Limit.Why = Trouble;
+    return Limit;
+  }
+  Quantity Context = contextBytes(Gpu, Options);
+  int64_t Usable = Gpu.usable().Count - Options.ReserveBytes;
+  Limit.Verified = true;
+  for (bool Upper : {true, false}) {
+    Goal G{cublasWorkspaceBytes(Gpu),
+           Usable - (Upper ? Context.upper() : Context.lower()), Upper};
+    std::optional<int64_t> Found = search(G, false, guess(G));
+    if (!Found) {
+      Limit.Why = "the program cannot be run with other batches";
+      return Limit;
+    }
+    // A run that contradicts the line moves the answer; each costs one.
+    while (Verify && *Found > 0 && *Found <= MaxBatch) {
+      std::shared_ptr<const Timeline> T = run(*Found);
+      if (!T) {
+        Limit.Verified = false;
+        break;
+      }
+      if (fits(G, *Found, true).value_or(false))
+        break;
+      --*Found;
+    }
+    if (!Verify)
+      if (std::optional<Need> N = need(*Found, G.CublasBytes, false))
+        Limit.Verified &= *Found == 0 || N->ByRun;
+    Limit.AtLimit |= *Found >= MaxBatch;
+    (Upper ? Limit.Sure : Limit.Possible) = *Found;
+  }
+  Limit.Possible = std::max(Limit.Possible, Limit.Sure);
+  Limit.Known = true;
+  return Limit;
+}
+
+BatchCost BatchSearch::cost() {
+  BatchCost Cost;
+  prepare();
+  if (!Trouble.empty())
+    return Cost;
+  int64_t Y0 = Real[Base]->Highest.SizeBytes;
+  int64_t Y1 = Real[Second]->Highest.SizeBytes;
+  Cost.Known = true;
+  Cost.PerSampleBytes = (Y1 - Y0) / (Second - Base);
+  Cost.RestBytes = Y0 - Cost.PerSampleBytes * Base;
+  return Cost;
+}
+
+std::vector<FitRow> fitTable(const Timeline &T,
+                             llvm::ArrayRef<const GpuSpec *> Gpus,
+                             const FitOptions &Options, BatchSearch *Search) {
+  std::vector<Fit> Fits = computeFits(T, Gpus, Options);
+  std::vector<FitRow> Rows;
+  for (Fit &F : Fits) {
+    FitRow Row;
+    Row.Result = std::move(F);
+    if (Search)
+      // Many rows: only a handful can be verified by runs.
+      Row.Batch = Search->largest(Row.Result.Gpu, Gpus.size() <= 3);
+    Rows.push_back(std::move(Row));
+  }
+  llvm::sort(Rows, [](const FitRow &A, const FitRow &B) {
+    return std::make_tuple(A.Result.Usable.Count, A.Result.Gpu.Name) <
+           std::make_tuple(B.Result.Usable.Count, B.Result.Gpu.Name);
+  });
+  return Rows;
+}
+
+} // namespace vramlint
