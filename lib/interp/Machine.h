@@ -129,7 +129,8 @@ public:
   // --- Names ------------------------------------------------------------------
 
   /// "std::vector::push_back": inline and anonymous namespaces and template
-  /// arguments left out. Cached.
+  /// arguments left out. Conversion functions are "operator bool" or, to any
+  /// other type, "operator T". Cached.
   llvm::StringRef nameOf(const clang::NamedDecl &D);
   ClassId classId(const clang::CXXRecordDecl &D);
   /// The base subobject (or the object itself) of class \p Id in \p C; null if

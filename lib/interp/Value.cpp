@@ -250,10 +250,14 @@ static std::optional<int> compareIterators(const Iterator &A,
                                            const Iterator &B) {
   if (A.Container != B.Container)
     return std::nullopt;
-  if (A.Node || B.Node)
-    if (A.Node == B.Node)
-      return 0;
+  auto *S = A.Container ? A.Container->V.as<Sequence>() : nullptr;
+  bool Nodes = S && (S->Tag == Sequence::List || S->Tag == Sequence::Set ||
+                     S->Tag == Sequence::Map);
+  if (Nodes && A.Node == B.Node)
+    return 0;
   int C = order(A.Index, B.Index);
+  if (Nodes && !C) // One of the indices is out of date.
+    C = 1;
   return A.Reverse ? -C : C;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/interp/stdlib/Native.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/TemplateBase.h"
 
 using namespace clang;
@@ -162,6 +163,47 @@ QualType paramType(const CallSite &S, unsigned I) {
   return S.Callee->getParamDecl(I)->getType();
 }
 
+bool isClass(QualType Type, StringRef Name) {
+  if (Type.isNull())
+    return false;
+  const CXXRecordDecl *D = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  return D && D->getIdentifier() && D->getName() == Name;
+}
+
+unsigned argCount(const CallSite &S) {
+  unsigned N = S.Args.size();
+  while (N && isClass(paramType(S, N - 1), "allocator"))
+    --N;
+  return N;
+}
+
+bool isTemplate(const CallSite &S) {
+  return S.Callee && S.Callee->getPrimaryTemplate();
+}
+
+bool isRead(Machine &M, const CallSite &S) {
+  if (auto *Method = dyn_cast_or_null<CXXMethodDecl>(S.Callee);
+      Method && Method->isConst())
+    return true;
+  DynTypedNode Node;
+  if (S.E)
+    Node = DynTypedNode::create(*S.E);
+  for (unsigned Depth = 0; S.E && Depth < 4; ++Depth) {
+    DynTypedNodeList Parents = M.context().getParents(Node);
+    if (Parents.size() != 1)
+      return false;
+    Node = Parents[0];
+    if (Node.get<ParenExpr>())
+      continue;
+    if (auto *Cast = Node.get<ImplicitCastExpr>())
+      return Cast->getCastKind() == CK_LValueToRValue ||
+             (Cast->getCastKind() == CK_NoOp &&
+              Cast->getType().isConstQualified());
+    return Node.get<CXXConstructExpr>() || Node.get<CompoundStmt>();
+  }
+  return false;
+}
+
 Value constructFrom(Machine &M, CallSite &S, QualType Type, unsigned From) {
   if (Type.isNull())
     return M.unknown("type of a forwarded construction");
@@ -204,6 +246,18 @@ Operand loseSelf(Machine &M, CallSite &S, Twine Reason) {
 
 std::unique_ptr<Sequence> makeSequence(Sequence::TagTy Tag) {
   return std::make_unique<Sequence>(Tag);
+}
+
+Operand unknownPlace(Value Unknown) { return makeCell(std::move(Unknown)); }
+
+void weaken(Value &V, const UnknownRef &Cause) {
+  if (V.isNumber() || V.isString()) {
+    V = Value(Cause);
+  } else if (auto *S = V.as<Sequence>()) {
+    for (const CellRef &C : S->Elements)
+      if (C)
+        weaken(C->V, Cause);
+  }
 }
 
 Value fitted(Machine &M, QualType Type, Value V) {
@@ -402,6 +456,51 @@ bool appendSpan(Machine &M, Sequence &To, const Span &From) {
   return true;
 }
 
+static bool appendOut(Machine &M, CellRef Container, int64_t At, Value V) {
+  if (Container->V.isString()) {
+    if (V.isInt() && At < 0)
+      Container->V.string() += static_cast<char>(V.asInt());
+    else
+      Container->set(M.unknown("text written through an iterator"));
+    return true;
+  }
+  auto *S = Container->V.as<Sequence>();
+  if (!S)
+    return Container->V.isUnknown();
+  if ((int64_t)S->Elements.size() >= M.limits().MaxElements)
+    return false;
+  if (S->Tag == Sequence::Map || S->Tag == Sequence::Set) {
+    if (!insertSorted(M, *S, std::move(V), false))
+      Container->set(M.unknown("insertion of an unknown key"));
+    return true;
+  }
+  int64_t Size = S->Elements.size();
+  S->Elements.insert(S->Elements.begin() + (At < 0 ? Size : std::min(At, Size)),
+                     makeCell(std::move(V)));
+  return true;
+}
+
+bool writeOut(Machine &M, Value &Out, Value V) {
+  if (auto *It = Out.as<Iterator>(); It && It->Container) {
+    if (It->Index == AppendMark)
+      return appendOut(M, It->Container, -1, std::move(V));
+    if (It->Index == PrependMark)
+      return appendOut(M, It->Container, 0, std::move(V));
+    if (It->Index >= InsertMark)
+      return appendOut(M, It->Container, It->Index++ - InsertMark,
+                       std::move(V));
+  }
+  if (Out.as<StreamObject>())
+    return true;
+  std::optional<Cursor> At = cursorOf(Out);
+  if (!At)
+    return false;
+  At->set(M, std::move(V));
+  At->advance(1);
+  Out = At->iterator();
+  return true;
+}
+
 //===-- Calls -------------------------------------------------------------===//
 
 CellRef objectOf(Operand &Op) {
@@ -529,7 +628,11 @@ std::optional<int64_t> lowerBound(Machine &M, const Sequence &Map,
 } // namespace stdlib
 
 llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> nativeTables() {
-  return {}; // Filled as the tables come.
+  using namespace stdlib;
+  static const Table All[] = {DequeTable,  IteratorTable, ListTable,
+                              MemoryTable, StringTable,   UtilityTable,
+                              VectorTable};
+  return All;
 }
 
 } // namespace vramlint

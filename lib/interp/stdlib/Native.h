@@ -50,6 +50,14 @@ llvm::SmallVector<clang::TemplateArgument, 4>
 templateArgsOf(clang::QualType Type);
 /// Type of parameter \p I of the callee (null QualType beyond them).
 clang::QualType paramType(const CallSite &S, unsigned I);
+/// Is \p Type (references aside) a class or specialization of this name?
+bool isClass(clang::QualType Type, llvm::StringRef Name);
+/// Arguments before a trailing allocator.
+unsigned argCount(const CallSite &S);
+/// Was the callee made from a function template?
+bool isTemplate(const CallSite &S);
+/// False if the place that the call returns may be written through.
+bool isRead(Machine &M, const CallSite &S);
 /// A forwarded call: `Type(args…)` from the callee's arguments from \p From on.
 Value constructFrom(Machine &M, CallSite &S, clang::QualType Type,
                     unsigned From);
@@ -70,6 +78,11 @@ Operand self(CallSite &S);
 /// Makes the object Unknown for the reason given by an Unknown argument.
 Operand loseSelf(Machine &M, CallSite &S, llvm::Twine Reason);
 std::unique_ptr<Sequence> makeSequence(Sequence::TagTy Tag);
+/// A place that holds an Unknown: what a reference to something unknown is.
+Operand unknownPlace(Value Unknown);
+/// Something unknown was written to some element: numbers and texts in \p V
+/// become Unknown; objects keep their identity.
+void weaken(Value &V, const UnknownRef &Cause);
 /// The value fitted to \p Type: integers for floating types become floats, and
 /// the other way round.
 Value fitted(Machine &M, clang::QualType Type, Value V);
@@ -121,6 +134,10 @@ std::optional<Span> spanOfContainer(Machine &M, CellRef Container);
 /// Copies of (or, for move iterators, the moved) elements of a span.
 bool appendSpan(Machine &M, Sequence &To, const Span &From);
 
+/// back_inserter's, front_inserter's and inserter's Iterators have these indices.
+constexpr int64_t AppendMark = INT64_MAX;
+constexpr int64_t PrependMark = INT64_MIN;
+constexpr int64_t InsertMark = int64_t(1) << 40; ///< Plus the position.
 /// Writes to an output position (iterator, pointer, or an inserter) and moves on.
 bool writeOut(Machine &M, Value &Out, Value V);
 
@@ -156,6 +173,11 @@ Operand on(Machine &M, CallSite &S) {
 /// The position of \p Key in a sorted map or set: first element not less.
 std::optional<int64_t> lowerBound(Machine &M, const Sequence &Map,
                                   const Value &Key);
+
+/// Puts a Pair (or a set's value) in its place: its index and whether it is new;
+/// nothing, and the element is dropped, if keys are not known.
+std::optional<std::pair<int64_t, bool>> insertSorted(Machine &M, Sequence &Map,
+                                                     Value Element, bool Multi);
 
 //===-- The tables --------------------------------------------------------===//
 
