@@ -34,14 +34,21 @@ public:
   bool Training = true;
   std::vector<std::pair<std::string, TensorRef>> Parameters, Buffers; ///< Own ones, in order.
   std::vector<Child> Children;
+  /// Where it was registered last; dead parents take themselves out.
+  Module *Parent = nullptr;
+  std::string NameInParent;
 
   TensorRef registerParameter(llvm::StringRef Name, TensorRef T, bool RequiresGrad);
   TensorRef registerBuffer(llvm::StringRef Name, TensorRef T);
   void registerModule(llvm::StringRef Name, ModuleRef M, std::shared_ptr<void> Owner);
-  /// parameters(recurse): each tensor once, in LibTorch's order.
+  /// parameters(recurse) in LibTorch's order: own ones, then child by child.
+  /// As in C++ (unlike Python), a tensor registered twice comes twice.
   std::vector<std::pair<std::string, TensorRef>> parameters(bool Recurse) const;
   std::vector<std::pair<std::string, TensorRef>> buffers(bool Recurse) const;
   void train(bool On);
+  /// clone(): new modules with copies of parameters and buffers. Null for a user's
+  /// class, whose other fields only the machine knows.
+  virtual ModuleRef clone();
   /// Module::to: replaces the data of parameters, buffers and gradients.
   void to(std::optional<Device> D, std::optional<DType> T);
   void zeroGrad(bool SetToNone);
@@ -51,8 +58,9 @@ public:
   /// Set for a user's class: runs its forward in the machine.
   std::function<OpResult(Module &, const Args &)> UserForward;
   /// forward(args): opens the module's scope, then the row's or the user's.
-  /// \p Name: the child's name in its parent's scope, or empty.
   OpResult callForward(const Args &A);
+  /// "layer1.0.conv1": the names from the outermost module that holds it.
+  std::string path() const;
 
 protected:
   virtual OpResult forward(const Args &A);

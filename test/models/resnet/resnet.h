@@ -54,9 +54,9 @@ struct ResNet : torch::nn::Module {
     register_module("fc", fc);
 
     for (auto& m : modules(/*include_self=*/false)) {
-      if (auto* conv = m->as<torch::nn::Conv2d>()) {
+      if (auto* conv = m->template as<torch::nn::Conv2d>()) {
         torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
-      } else if (auto* bn = m->as<torch::nn::BatchNorm2d>()) {
+      } else if (auto* bn = m->template as<torch::nn::BatchNorm2d>()) {
         torch::nn::init::constant_(bn->weight, 1);
         torch::nn::init::constant_(bn->bias, 0);
       }

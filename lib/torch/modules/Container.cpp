@@ -1,0 +1,51 @@
+//===- lib/torch/modules/Container.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Rows: containers. The plug-in registers children under the names that LibTorch
+// gives them ("0", "1" …); forward of a Sequential hands each result on.
+
+#include "lib/torch/modules/ModuleRow.h"
+
+namespace vramlint {
+
+static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
+  if (M.Children.empty())
+    return OpResult::failed("cannot call forward() on an empty Sequential");
+  // As AnyModule does: the input of a step lives until the step's end.
+  std::vector<Module::Child> Steps = M.Children;
+  OpResult Result;
+  for (unsigned I = 0; I < Steps.size(); ++I) {
+    if (!Steps[I].M)
+      return OpResult::notModelled("a module in a Sequential is not known");
+    Args Next;
+    if (I)
+      for (Arg &V : Result.Values)
+        Next.add("input", std::move(V));
+    Result = Steps[I].M->callForward(I ? Next : A);
+    if (Result.Kind != OpResult::Ok)
+      return Result;
+  }
+  return Result;
+}
+
+static OpResult forwardFunctional(BuiltinModule &M, const Args &) {
+  return OpResult::notModelled("the function in " + M.ClassName + " is not known");
+}
+
+llvm::ArrayRef<ModuleRow> containerModules() {
+  static const ModuleRow Rows[] = {
+      {.Class = "AnyModule", .Forward = forwardSequential},
+      {.Class = "Functional", .Forward = forwardFunctional},
+      {.Class = "ModuleDict"},
+      {.Class = "ModuleList"},
+      {.Class = "ParameterDict"},
+      {.Class = "ParameterList"},
+      {.Class = "Sequential", .Forward = forwardSequential},
+  };
+  return Rows;
+}
+
+} // namespace vramlint
