@@ -32,15 +32,22 @@ template <typename T> std::set<std::string> namesOf(const T &Spec) {
 template <typename T>
 llvm::Error addTo(std::vector<T> &List,
                   llvm::StringMap<llvm::StringRef> &ByAlias, const T &Spec,
-                  llvm::StringRef File) {
-  for (const std::string &Name : namesOf(Spec)) {
-    auto It = ByAlias.find(Name);
+                  llvm::StringRef File, llvm::StringRef Text) {
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Names = {
+      {"id", Spec.Id}, {"name", Spec.Name}};
+  for (llvm::StringRef Alias : Spec.Aliases)
+    Names.emplace_back("aliases", Alias);
+  for (auto [Key, Name] : Names) {
+    auto It = ByAlias.find(normaliseGpuName(Name));
     if (It == ByAlias.end() || It->second == Spec.Id)
       continue;
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        (File.empty() ? Spec.Id : File) + llvm::Twine(": key 'aliases': '") +
-            Name + "' is also a name of '" + It->second + "'");
+    std::string Where = (File.empty() ? Spec.Id : File).str();
+    if (unsigned Line = lineOfKey(Text, Key))
+      Where += ":" + std::to_string(Line);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   Where + ": key '" + Key + "': '" + Name +
+                                       "' is also a name of '" + It->second +
+                                       "'");
   }
   auto At = std::lower_bound(
       List.begin(), List.end(), Spec.Id,
@@ -82,49 +89,49 @@ const T *findById(const std::vector<T> &List, llvm::StringRef Id) {
   return At == List.end() ? nullptr : &*At;
 }
 
-/// The three names in \p ByAlias nearest to \p Name, each of another GPU.
-std::vector<std::string>
-nearest(llvm::StringRef Name, llvm::ArrayRef<std::pair<std::string, std::string>>
-                                  NamesAndIds) {
+struct NameOfGpu {
+  llvm::StringRef Alias, Id;
+  std::string Normalised;
+};
+
+/// The three names nearest to \p Name, each of another GPU. Of an alias's
+/// spellings the first is the one that people read ("rtx 3060").
+std::vector<llvm::StringRef> nearest(llvm::StringRef Name,
+                                     llvm::ArrayRef<NameOfGpu> Names) {
   std::string Wanted = normaliseGpuName(Name);
-  std::vector<std::tuple<unsigned, std::string, std::string>> Ranked;
-  for (const auto &[Alias, Id] : NamesAndIds) {
-    std::string Norm = normaliseGpuName(Alias);
-    unsigned Distance = llvm::StringRef(Norm).edit_distance(Wanted, true, 0);
-    if (Wanted.size() >= 2 && llvm::StringRef(Norm).contains(Wanted))
+  std::vector<std::tuple<unsigned, size_t, size_t>> Ranked;
+  for (size_t I = 0; I < Names.size(); ++I) {
+    llvm::StringRef Norm = Names[I].Normalised;
+    unsigned Distance = Norm.edit_distance(Wanted, true, 0);
+    if (Wanted.size() >= 2 && Norm.contains(Wanted))
       Distance = 0; // "3060 l": what it is part of comes first.
     if (Distance <= 1 + Wanted.size() / 3)
-      Ranked.emplace_back(Distance, Alias, Id);
+      Ranked.emplace_back(Distance, Norm.size(), I);
   }
-  llvm::sort(Ranked, [](const auto &A, const auto &B) {
-    if (std::get<0>(A) != std::get<0>(B))
-      return std::get<0>(A) < std::get<0>(B);
-    if (std::get<1>(A).size() != std::get<1>(B).size())
-      return std::get<1>(A).size() < std::get<1>(B).size();
-    return std::get<1>(A) < std::get<1>(B);
-  });
-  std::vector<std::string> Result;
-  std::set<std::string> Ids;
-  for (const auto &[Distance, Alias, Id] : Ranked)
-    if (Result.size() < 3 && Ids.insert(Id).second)
-      Result.push_back(Alias);
+  llvm::sort(Ranked);
+  std::vector<llvm::StringRef> Result;
+  std::set<llvm::StringRef> Ids;
+  for (const auto &[Distance, Size, I] : Ranked)
+    if (Result.size() < 3 && Ids.insert(Names[I].Id).second)
+      Result.push_back(Names[I].Alias);
   return Result;
 }
 
 template <typename T>
 llvm::Error notFound(llvm::StringRef What, llvm::StringRef Name,
                      const std::vector<T> &List) {
-  std::vector<std::pair<std::string, std::string>> Names;
+  std::vector<NameOfGpu> Names;
   for (const T &Spec : List)
     for (llvm::StringRef Alias : Spec.Aliases)
-      Names.emplace_back(Alias.str(), Spec.Id.str());
-  std::vector<std::string> Near = nearest(Name, Names);
+      Names.push_back({Alias, Spec.Id, normaliseGpuName(Alias)});
+  std::vector<llvm::StringRef> Near = nearest(Name, Names);
   std::string Message = ("unknown " + What + " '" + Name + "'").str();
   for (size_t I = 0; I < Near.size(); ++I)
-    Message += (I == 0                  ? "; did you mean '"
-                : I + 1 == Near.size() ? "' or '"
+    Message += ((I == 0                  ? "; did you mean '"
+                 : I + 1 == Near.size() ? "' or '"
                                         : "', '") +
-               Near[I];
+                Near[I])
+                   .str();
   if (!Near.empty())
     Message += "'?";
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -134,12 +141,14 @@ llvm::Error notFound(llvm::StringRef What, llvm::StringRef Name,
 
 } // namespace
 
-llvm::Error GpuCatalog::add(const GpuSpec &Spec, llvm::StringRef File) {
-  return addTo(Gpus, GpuByAlias, Spec, File);
+llvm::Error GpuCatalog::add(const GpuSpec &Spec, llvm::StringRef File,
+                            llvm::StringRef Text) {
+  return addTo(Gpus, GpuByAlias, Spec, File, Text);
 }
 
-llvm::Error GpuCatalog::add(const GpuSystem &System, llvm::StringRef File) {
-  return addTo(Systems, SystemByAlias, System, File);
+llvm::Error GpuCatalog::add(const GpuSystem &System, llvm::StringRef File,
+                            llvm::StringRef Text) {
+  return addTo(Systems, SystemByAlias, System, File, Text);
 }
 
 llvm::Error GpuCatalog::addDirectory(llvm::vfs::FileSystem &FS,
@@ -182,10 +191,10 @@ llvm::Error GpuCatalog::addFile(llvm::vfs::FileSystem &FS, llvm::StringRef Path,
   llvm::StringRef Text = (*Buffer)->getBuffer();
   if (OfSystem) {
     llvm::Expected<GpuSystem> System = parseGpuSystem(Text, Path);
-    return System ? add(*System, Path) : System.takeError();
+    return System ? add(*System, Path, Text) : System.takeError();
   }
   llvm::Expected<GpuSpec> Spec = parseGpuSpec(Text, Path);
-  return Spec ? add(*Spec, Path) : Spec.takeError();
+  return Spec ? add(*Spec, Path, Text) : Spec.takeError();
 }
 
 llvm::Expected<const GpuSpec *> GpuCatalog::find(llvm::StringRef Name) const {

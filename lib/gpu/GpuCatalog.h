@@ -25,9 +25,11 @@ public:
   GpuCatalog() = default;
 
   /// Adds \p Spec; one with an id that is there already replaces it. Fails if an
-  /// alias belongs to another GPU. \p File is for the message.
-  llvm::Error add(const GpuSpec &Spec, llvm::StringRef File = "");
-  llvm::Error add(const GpuSystem &System, llvm::StringRef File = "");
+  /// alias belongs to another GPU. \p File and its \p Text are for the message.
+  llvm::Error add(const GpuSpec &Spec, llvm::StringRef File = "",
+                  llvm::StringRef Text = "");
+  llvm::Error add(const GpuSystem &System, llvm::StringRef File = "",
+                  llvm::StringRef Text = "");
   /// --gpu-specs DIR: reads DIR/*.json and DIR/systems/*.json (schema.json is
   /// left out). A file with a built-in's id overrides it. Fails on the first
   /// broken file, on an alias of another GPU, or if DIR has none.

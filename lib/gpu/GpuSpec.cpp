@@ -337,6 +337,15 @@ llvm::Expected<GpuSystem> parseGpuSystem(llvm::StringRef Text,
   return parseSpec(Text, File, systemFields(), LineOf);
 }
 
+unsigned lineOfKey(llvm::StringRef Text, llvm::StringRef Key) {
+  std::vector<KeyLine> Keys;
+  scanKeys(Text, Keys);
+  for (const KeyLine &K : Keys)
+    if (K.Key == Key)
+      return K.Line;
+  return 0;
+}
+
 unsigned GpuSpec::cudaCapability() const {
   auto [Major, Minor] = ComputeCapability.split('.');
   unsigned A, B;

@@ -72,6 +72,9 @@ llvm::Expected<GpuSpec> parseGpuSpec(llvm::StringRef Text, llvm::StringRef File)
 llvm::Expected<GpuSystem> parseGpuSystem(llvm::StringRef Text,
                                          llvm::StringRef File);
 
+/// The line of an outermost key in a spec's text; 0 if it is not there.
+unsigned lineOfKey(llvm::StringRef Text, llvm::StringRef Key);
+
 /// "NVIDIA GeForce RTX 3060-Laptop" as "rtx3060laptop": lower case, letters and
 /// digits only, without vendor and brand in front.
 std::string normaliseGpuName(llvm::StringRef Name);

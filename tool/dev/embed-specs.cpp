@@ -54,10 +54,13 @@ unsigned readAll(llvm::ArrayRef<std::string> Paths, GpuCatalog &Catalog,
     llvm::Expected<T> Spec = Parse((*Buffer)->getBuffer(), Path);
     if (!Spec)
       Report(llvm::toString(Spec.takeError()));
-    else if (llvm::Error E = Catalog.add(*Spec, Path))
+    else if (llvm::Error E = Catalog.add(*Spec, Path,
+                                          (*Buffer)->getBuffer()))
       Report(llvm::toString(std::move(E)));
     else if (Spec->Sources.empty())
-      Report(Path + ": key 'sources': expected at least one source");
+      Report(Path + ":" +
+             llvm::Twine(lineOfKey((*Buffer)->getBuffer(), "sources")) +
+             ": key 'sources': expected at least one source");
   }
   return Broken;
 }

@@ -198,11 +198,12 @@ TEST(GpuCatalog, BrokenDirectories) {
     return E ? llvm::toString(std::move(E)) : "";
   };
   auto FS = filesOf({{"/a/x.json", "{"},
-                     {"/b/y.json", replaced(t4(), "nvidia-t4", "y")},
+                     {"/b/y.json", replaced(replaced(t4(), "nvidia-t4", "y"),
+                                            "NVIDIA T4", "Y")},
                      {"/c/readme.txt", ""}});
   EXPECT_THAT(ErrorOf(*FS, "/a"), HasSubstr("/a/x.json:1: no valid JSON"));
   EXPECT_THAT(ErrorOf(*FS, "/b"),
-              HasSubstr("/b/y.json: key 'aliases': 't4' is also a name of "
+              HasSubstr("/b/y.json:4: key 'aliases': 't4' is also a name of "
                         "'nvidia-t4'"));
   EXPECT_THAT(ErrorOf(*FS, "/c"), HasSubstr("no GPU specs (*.json) in '/c'"));
   EXPECT_THAT(ErrorOf(*FS, "/d"), HasSubstr("cannot read GPU specs in '/d'"));
