@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `vramlint annotate` as text.
+// Prints what `vramlint annotate` shows: each source line with its bytes.
 
 #include "lib/report/Annotate.h"
 
@@ -159,15 +159,11 @@ void Annotator::peak() {
   const Peak &P = R.Line->Highest;
   OS << "Peak " << (R.Line->Live.isUnknown() ? "at least " : "")
      << bytes(P.SizeBytes, false) << " (" << formatCount(P.SizeBytes) << " B)";
-  const auto &Frames = R.Run->Stacks[P.Stack];
-  if (!Frames.empty()) {
-    const SourcePos &Pos = Frames.front().Pos;
-    if (Pos.File == R.Run->Stacks[P.Stack].back().Pos.File &&
-        Paths.file(Pos.File) == R.File)
-      OS << " inside line " << Pos.Line;
-    else
-      OS << " inside " << Paths.line(Pos);
-  }
+  SourcePos Pos = R.Run->posOf(P.Stack);
+  if (Pos.isValid())
+    OS << " inside "
+       << (Paths.file(Pos.File) == R.File ? "line " + std::to_string(Pos.Line)
+                                          : Paths.line(Pos));
   const char *Separator = ": ";
   for (unsigned H = 0; H < HoldingCount; ++H) {
     if (P.By[H] == 0)

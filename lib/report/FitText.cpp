@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `vramlint fit` as text.
+// Prints the table of `vramlint fit`.
 
 #include "lib/report/FitText.h"
 

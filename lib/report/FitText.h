@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `vramlint fit`: a row per GPU.
+// The table of `vramlint fit`: a row per GPU.
 
 #pragma once
 

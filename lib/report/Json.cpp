@@ -200,8 +200,7 @@ static Object peakJson(const FileReport &R, const PathPrinter &Paths) {
   Object O;
   O["live_bytes"] = toJson(R.Line->Live);
   O["states_bytes"] = toJson(largestStates(*R.Run, R.On.Device));
-  const auto &Frames = R.Run->Stacks[P.Stack];
-  putPlace(O, Frames.empty() ? SourcePos{} : Frames.front().Pos, Paths);
+  putPlace(O, R.Run->posOf(P.Stack), Paths);
   Object By;
   for (unsigned H = 0; H < HoldingCount; ++H) {
     std::string Name = holdingName(static_cast<Holding>(H)).str();

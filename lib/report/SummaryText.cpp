@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `vramlint summary` as text.
+// Prints the tables of `vramlint summary`.
 
 #include "lib/report/Summary.h"
 
@@ -114,10 +114,9 @@ static void printTable(const ModelSummary &S, llvm::raw_ostream &OS) {
 static std::string peakPlace(const FileReport &R, SourceText &Sources,
                              const PathPrinter &Paths) {
   const Peak &P = R.Line->Highest;
-  const auto &Frames = R.Run->Stacks[P.Stack];
-  if (P.EventIndex == None || Frames.empty())
+  SourcePos Pos = R.Run->posOf(P.Stack);
+  if (P.EventIndex == None || !Pos.isValid())
     return "";
-  const SourcePos &Pos = Frames.front().Pos;
   std::string Statement = statementText(Sources, Pos);
   std::string Text = Statement.empty() ? "at " : "in " + Statement + ", ";
   Text += Paths.line(Pos);

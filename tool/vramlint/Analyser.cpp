@@ -1,0 +1,278 @@
+//===- tool/vramlint/Analyser.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One file from its name to what reports show.
+//
+//   name ─► flags ─► reaches LibTorch? ─► AST ─► checks ─► trace, timeline
+//             │            └─ no: "no LibTorch code"  └─► fits, tables
+//             └─ each step may end with a problem, which is the file's result
+
+#include "tool/vramlint/Analyser.h"
+
+#include "checks/Analysis.h"
+#include "checks/RunChecks.h"
+#include "lib/frontend/ProjectIndex.h"
+#include "lib/torch/Tensor.h"
+#include "tool/vramlint/Lists.h"
+#include "llvm/Support/Path.h"
+
+namespace vramlint::tool {
+
+using report::FileReport;
+
+static PreambleCacheOptions cacheOptions(const CommandLine &C) {
+  PreambleCacheOptions Options;
+  Options.Dir = C.CacheDir;
+  if (!C.Quiet)
+    Options.Say = [](llvm::StringRef Text) { llvm::errs() << Text << '\n'; };
+  return Options;
+}
+
+static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
+  FlagOptions Options;
+  Options.BuildDir = C.BuildDir;
+  Options.Flags = C.Flags;
+  Options.FS = std::move(FS);
+  return Options;
+}
+
+Analyser::Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
+                   const GpuCatalog &Catalog, bool Colors)
+    : C(C), Gpus(std::move(Gpus)), Catalog(Catalog), Colors(Colors),
+      FS(llvm::vfs::getRealFileSystem()), Finder(flagOptions(C, FS)),
+      Cache(cacheOptions(C)) {}
+
+Analyser::~Analyser() = default;
+
+FileResult Analyser::run(const std::string &File) {
+  FileResult R;
+  R.Report.File = File;
+  CompileCommand Command;
+  if (!findCommand(File, R, Command))
+    return R;
+  if (llvm::Error E =
+          runGuarded("analysing it", [&] { runUnit(Command, R); })) {
+    R.Report.Is = FileReport::State::NotAnalysed;
+    R.Report.Problem = llvm::toString(std::move(E));
+  }
+  return R;
+}
+
+bool Analyser::findCommand(const std::string &File, FileResult &R,
+                           CompileCommand &Command) {
+  llvm::Expected<CompileCommand> Found = Finder.commandFor(absolutePath(File));
+  if (!Found) {
+    R.Report.Problem = llvm::toString(Found.takeError());
+    return false;
+  }
+  Command = std::move(*Found);
+  R.FlagsNote = Command.Note;
+  if (Command.Torch)
+    R.Report.On.TorchVersion = Command.Torch->version();
+  R.Report.On.Device = C.Device;
+  llvm::Expected<bool> Reaches = reachesTorch(Command, FS);
+  if (!Reaches) {
+    R.Report.Problem = llvm::toString(Reaches.takeError());
+    return false;
+  }
+  if (!*Reaches) {
+    R.Report.Is = FileReport::State::NoTorch;
+    return false;
+  }
+  if (!Command.Torch) {
+    R.Report.Problem =
+        "no LibTorch found; install libtorch-dev, set CMAKE_PREFIX_PATH or "
+        "Torch_DIR, or give its include folders after --";
+    return false;
+  }
+  return true;
+}
+
+/// The compiler's errors as findings, for JSON; text shows clang's own.
+static void reportErrors(const Unit &U, FileResult &R) {
+  std::string Missing;
+  for (const CompilerDiagnostic &D : U.diagnostics()) {
+    R.CompilerText.push_back(D.Text);
+    if (Missing.empty())
+      Missing = D.MissingHeader;
+    if (!D.IsError && !R.Report.Findings.empty()) {
+      R.Report.Findings.back().Notes.push_back({D.Pos, D.Message, {}});
+      continue;
+    }
+    Finding F;
+    F.Check = "clang-diagnostic-error";
+    F.Level = Severity::Error;
+    F.Pos = D.Pos;
+    F.Message = D.Message;
+    R.Report.Findings.push_back(std::move(F));
+  }
+  R.Report.Is = FileReport::State::NotAnalysed;
+  if (!Missing.empty())
+    R.Report.Problem = missingHeaderHint(Missing);
+}
+
+ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
+  ProgramOptions P;
+  P.Target.Target = C.Device;
+  if (Command.Torch) {
+    P.Target.TorchMajor = Command.Torch->Major;
+    P.Target.TorchMinor = Command.Torch->Minor;
+  }
+  P.Args = C.Args;
+  P.Set = C.Set;
+  P.Batch = C.Batch;
+  P.Optimizer = C.Optimizer;
+  if (C.Precision)
+    P.Precision = parseDType(*C.Precision);
+  P.Input = C.Input;
+  P.GccOrder = Command.Compiler == HostCompiler::Gcc;
+  return P;
+}
+
+void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
+  FrontendOptions Options;
+  Options.FS = FS;
+  Options.Cache = &Cache;
+  Options.Colors = Colors;
+  llvm::Expected<std::unique_ptr<Unit>> Loaded = loadUnit(Command, Options);
+  if (!Loaded) {
+    R.Report.Problem = llvm::toString(Loaded.takeError());
+    return;
+  }
+  Unit &U = **Loaded;
+  if (U.hasErrors())
+    return reportErrors(U, R);
+  ProjectIndex Others(Finder, Options, U);
+  CheckOptions Checks;
+  Checks.Config.Checks = C.Checks;
+  Checks.Config.FS = FS;
+  Checks.Analysis.Program = programOptions(Command);
+  Checks.Analysis.VersionTold = Command.Torch.has_value();
+  Checks.Analysis.Gpus = Gpus;
+  Checks.Analysis.Catalog = &Catalog;
+  Checks.Analysis.Fit.ReserveBytes = C.ReserveBytes;
+  Checks.Analysis.Fit.ContextBytes = C.ContextBytes;
+  Checks.Analysis.Fit.CudnnWorkspaceBytes = C.CudnnWorkspaceBytes;
+  Checks.Analysis.Others = &Others;
+  std::shared_ptr<const Analysis> Facts;
+  if (C.What == Verb::Check && !C.dumps()) {
+    llvm::Expected<CheckResult> Result = runChecks(U, Checks);
+    if (!Result) {
+      R.Report.Problem = llvm::toString(Result.takeError());
+      return;
+    }
+    R.Report.Findings = std::move(Result->Findings);
+    Facts = Result->Facts;
+  }
+  if (!Facts) {
+    llvm::Expected<std::shared_ptr<const Analysis>> Made =
+        makeAnalysis(U, Checks);
+    if (!Made) {
+      R.Report.Problem = llvm::toString(Made.takeError());
+      return;
+    }
+    Facts = *Made;
+  }
+  R.Report.Is = FileReport::State::Analysed;
+  judge(*Facts, R);
+}
+
+void Analyser::judge(const Analysis &A, FileResult &R) {
+  std::shared_ptr<const Trace> Run = A.trace();
+  if (Run->Entry.empty() && Run->Modules.empty())
+    return; // Nothing to run: findings on the text are all there is.
+  R.Report.Run = Run;
+  if (C.Device == DeviceKind::CUDA)
+    R.Report.Line = A.timeline();
+  else
+    R.Report.Line =
+        std::make_shared<Timeline>(computeTimeline(Run, DeviceKind::CPU));
+  if (C.What == Verb::Annotate)
+    R.Lines = computeLineTable(*R.Report.Line);
+  if (C.Device == DeviceKind::CUDA)
+    judgeGpus(A, R);
+  if (C.dumps())
+    dump(R);
+}
+
+void Analyser::judgeGpus(const Analysis &A, FileResult &R) {
+  const Timeline &Line = *R.Report.Line;
+  const FitOptions &Options = A.options().Fit;
+  bool Known = !Line.Live.isUnknown();
+  BatchSearch *Search = Known && !C.dumps() ? A.batchSearch() : nullptr;
+  if (C.What == Verb::Fit) {
+    std::vector<const GpuSpec *> Rows;
+    for (const GpuSpec &Gpu : A.gpus())
+      Rows.push_back(&Gpu);
+    if (C.Gpus.empty())
+      Rows = Catalog.matching("");
+    R.Rows = fitTable(Line, Rows, Options, Search);
+    return;
+  }
+  for (const GpuSpec &Gpu : A.gpus()) {
+    report::GpuVerdict V;
+    V.Result = A.fit(Gpu);
+    V.From = Gpus.empty() ? gpuConfigPlace(*FS, R.Report.File) : "--gpu";
+    if (Search && C.What == Verb::Check)
+      V.Batch = Search->largest(Gpu);
+    R.Report.Gpus.push_back(std::move(V));
+  }
+  if (A.gpus().empty() && Known) {
+    SmallestFit Smallest = smallestFit(Line, Catalog, Options);
+    if (Smallest.Any)
+      R.Report.SmallestGpu = Smallest.Any->Name.str();
+  }
+}
+
+void Analyser::dump(FileResult &R) const {
+  llvm::raw_string_ostream OS(R.Dump);
+  if (C.DumpTrace)
+    printTrace(*R.Report.Run, OS);
+  if (C.DumpTimeline)
+    printTimeline(*R.Report.Line, OS);
+  if (C.DumpFit)
+    for (const report::GpuVerdict &G : R.Report.Gpus)
+      printFit(G.Result, OS);
+}
+
+std::string gpuConfigPlace(llvm::vfs::FileSystem &FS, llvm::StringRef File) {
+  std::string Path = absolutePath(File);
+  std::string Here = absolutePath(".");
+  for (llvm::StringRef Dir = llvm::sys::path::parent_path(Path); !Dir.empty();
+       Dir = llvm::sys::path::parent_path(Dir)) {
+    llvm::SmallString<128> Config(Dir);
+    llvm::sys::path::append(Config, ".clang-tidy");
+    auto Text = FS.getBufferForFile(Config);
+    if (!Text)
+      continue;
+    size_t At = (*Text)->getBuffer().find("torch.Gpu");
+    if (At == llvm::StringRef::npos)
+      continue;
+    unsigned Line = (*Text)->getBuffer().take_front(At).count('\n') + 1;
+    report::PathPrinter Paths(Here);
+    return Paths.file(Config) + ":" + std::to_string(Line);
+  }
+  return ".clang-tidy";
+}
+
+int listActiveChecks(const CommandLine &C, llvm::raw_ostream &OS) {
+  for (const std::string &File : C.Files) {
+    ConfigOptions Config;
+    Config.Checks = C.Checks;
+    Config.FS = llvm::vfs::getRealFileSystem();
+    llvm::Expected<std::vector<std::string>> Active =
+        activeChecksFor(absolutePath(File), Config);
+    if (!Active)
+      return complain(llvm::toString(Active.takeError()));
+    if (C.Files.size() > 1)
+      OS << File << ":\n";
+    for (const std::string &Name : *Active)
+      OS << Name << '\n';
+  }
+  return 0;
+}
+
+} // namespace vramlint::tool

@@ -1,0 +1,408 @@
+//===- tool/vramlint/CommandLine.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The command line.
+
+#include "tool/vramlint/CommandLine.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+#include <algorithm>
+
+namespace vramlint::tool {
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+template <typename... Ts> static Error fail(const Ts &...Parts) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  (OS << ... << Parts);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), OS.str());
+}
+
+static const std::pair<StringRef, Verb> Verbs[] = {
+    {"check", Verb::Check},       {"summary", Verb::Summary},
+    {"annotate", Verb::Annotate}, {"fit", Verb::Fit},
+    {"gpus", Verb::Gpus},         {"checks", Verb::Checks},
+    {"explain", Verb::Explain},
+};
+
+StringRef verbName(Verb V) {
+  for (const auto &[Name, Value] : Verbs)
+    if (Value == V)
+      return Name;
+  return "check";
+}
+
+StringRef nearest(StringRef Word, llvm::ArrayRef<StringRef> Words) {
+  StringRef Best;
+  // More than a third of the letters wrong is another word.
+  unsigned BestDistance = std::max<unsigned>(1, Word.size() / 3) + 1;
+  for (StringRef Other : Words) {
+    unsigned Distance = Word.edit_distance_insensitive(Other, true, BestDistance);
+    if (Distance < BestDistance) {
+      BestDistance = Distance;
+      Best = Other;
+    }
+  }
+  return Best;
+}
+
+StringRef nearestVerb(StringRef Word) {
+  std::vector<StringRef> Names;
+  for (const auto &[Name, Value] : Verbs)
+    Names.push_back(Name);
+  return nearest(Word, Names);
+}
+
+Expected<int64_t> parseBytes(StringRef Text) {
+  static const std::pair<StringRef, double> Units[] = {
+      {"KiB", 1024.},
+      {"MiB", 1024. * 1024},
+      {"GiB", 1024. * 1024 * 1024},
+      {"TiB", 1024. * 1024 * 1024 * 1024},
+      {"KB", 1e3},
+      {"MB", 1e6},
+      {"GB", 1e9},
+      {"TB", 1e12},
+      {"B", 1},
+  };
+  StringRef Number = Text.trim();
+  double Unit = 1;
+  for (const auto &[Name, Size] : Units)
+    if (Number.consume_back_insensitive(Name)) {
+      Unit = Size;
+      break;
+    }
+  double N;
+  if (Number.rtrim().getAsDouble(N) || !(N >= 0) || N * Unit > 9e18)
+    return fail("not a size: '", Text, "' (as 512MiB, 1.5GiB or 1000000)");
+  return static_cast<int64_t>(N * Unit);
+}
+
+Expected<std::vector<int64_t>> parseShape(StringRef Text) {
+  std::vector<int64_t> Shape;
+  llvm::SmallVector<StringRef> Parts;
+  Text.split(Parts, 'x');
+  for (StringRef Part : Parts) {
+    int64_t N;
+    if (Part.trim().getAsInteger(10, N) || N <= 0)
+      return fail("not a shape: '", Text, "' (as 3x224x224)");
+    Shape.push_back(N);
+  }
+  return Shape;
+}
+
+namespace {
+
+using Setter = Error (*)(CommandLine &, StringRef Value);
+
+/// One option. Value null: a flag. Hidden ones are for our own tests.
+struct OptionSpec {
+  StringRef Name;
+  const char *Value;
+  const char *Help;
+  Setter Set;
+  bool Hidden = false;
+};
+
+} // namespace
+
+static Error parseInto(std::optional<int64_t> &Out, StringRef Text) {
+  Expected<int64_t> N = parseBytes(Text);
+  if (!N)
+    return N.takeError();
+  Out = *N;
+  return Error::success();
+}
+
+static Error setReserve(CommandLine &C, StringRef V) {
+  std::optional<int64_t> N;
+  if (Error E = parseInto(N, V))
+    return E;
+  C.ReserveBytes = *N;
+  return Error::success();
+}
+
+static Error setDevice(CommandLine &C, StringRef V) {
+  if (V != "cpu" && V != "cuda")
+    return fail("unknown device '", V, "': cpu or cuda");
+  C.Device = V == "cpu" ? DeviceKind::CPU : DeviceKind::CUDA;
+  return Error::success();
+}
+
+static Error setBatch(CommandLine &C, StringRef V) {
+  int64_t N;
+  if (V.getAsInteger(10, N) || N <= 0)
+    return fail("not a batch size: '", V, "'");
+  C.Batch = N;
+  return Error::success();
+}
+
+static Error setOptimizer(CommandLine &C, StringRef V) {
+  static const StringRef Known[] = {"SGD",     "Adam",    "AdamW",
+                                    "RMSprop", "Adagrad", "LBFGS"};
+  for (StringRef Name : Known)
+    if (Name.equals_insensitive(V)) {
+      C.Optimizer = Name.str();
+      return Error::success();
+    }
+  StringRef Near = nearest(V, Known);
+  return fail("unknown optimizer '", V, "'",
+              Near.empty() ? ": " + llvm::join(llvm::ArrayRef(Known), ", ")
+                           : "; did you mean '" + Near.str() + "'?");
+}
+
+static Error setPrecision(CommandLine &C, StringRef V) {
+  static const std::pair<StringRef, StringRef> Known[] = {
+      {"float32", "float32"},   {"fp32", "float32"},  {"float16", "float16"},
+      {"fp16", "float16"},      {"half", "float16"},  {"bfloat16", "bfloat16"},
+      {"bf16", "bfloat16"},     {"float64", "float64"}, {"double", "float64"},
+      {"fp64", "float64"}};
+  for (const auto &[Name, Type] : Known)
+    if (Name.equals_insensitive(V)) {
+      C.Precision = Type.str();
+      return Error::success();
+    }
+  return fail("unknown precision '", V,
+              "': float32, float16, bfloat16 or float64");
+}
+
+static Error setArgs(CommandLine &C, StringRef V) {
+  llvm::BumpPtrAllocator Memory;
+  llvm::StringSaver Saver(Memory);
+  llvm::SmallVector<const char *> Words;
+  llvm::cl::TokenizeGNUCommandLine(V, Saver, Words);
+  C.Args.emplace(Words.begin(), Words.end());
+  return Error::success();
+}
+
+static Error setConstant(CommandLine &C, StringRef V) {
+  auto [Name, Value] = V.split('=');
+  if (Name.empty() || Name.size() == V.size())
+    return fail("--set needs NAME=VALUE, not '", V, "'");
+  C.Set[Name.str()] = Value.str();
+  return Error::success();
+}
+
+static Error setInput(CommandLine &C, StringRef V) {
+  Expected<std::vector<int64_t>> Shape = parseShape(V);
+  if (!Shape)
+    return Shape.takeError();
+  C.Input = std::move(*Shape);
+  return Error::success();
+}
+
+static Error setFormat(CommandLine &C, StringRef V) {
+  if (V == "text")
+    C.Output = Format::Text;
+  else if (V == "json")
+    C.Output = Format::Json;
+  else if (V == "sarif")
+    C.Output = Format::Sarif;
+  else
+    return fail("unknown format '", V, "': text, json or sarif");
+  return Error::success();
+}
+
+static Error setColor(CommandLine &C, StringRef V) {
+  if (V == "auto")
+    C.Color = ColorWhen::Auto;
+  else if (V == "always")
+    C.Color = ColorWhen::Always;
+  else if (V == "never")
+    C.Color = ColorWhen::Never;
+  else
+    return fail("unknown colour setting '", V, "': auto, always or never");
+  return Error::success();
+}
+
+#define TEXT_OPTION(FIELD)                                                     \
+  [](CommandLine &C, StringRef V) -> Error {                                            \
+    C.FIELD = V.str();                                                         \
+    return Error::success();                                                   \
+  }
+#define FLAG_OPTION(FIELD)                                                     \
+  [](CommandLine &C, StringRef) -> Error {                                            \
+    C.FIELD = true;                                                            \
+    return Error::success();                                                   \
+  }
+
+/// In the order in which --help shows them.
+static const OptionSpec Options[] = {
+    {"--gpu", "NAME", "judge against this GPU (repeatable; \"t4\", \"rtx 3060 "
+                      "laptop\", native: this machine's)",
+     [](CommandLine &C, StringRef V) -> Error {
+       C.Gpus.push_back(V.str());
+       return Error::success();
+     }},
+    {"--gpu-specs", "DIR", "add or override GPU facts with DIR/*.json",
+     TEXT_OPTION(GpuSpecsDir)},
+    {"--reserve", "BYTES", "memory that a display or other processes take "
+                           "(512MiB)",
+     setReserve},
+    {"--cuda-context", "BYTES", "replaces the estimate of the CUDA context",
+     [](CommandLine &C, StringRef V) -> Error { return parseInto(C.ContextBytes, V); }},
+    {"--cudnn-workspace", "BYTES", "replaces the estimate of cuDNN's workspace",
+     [](CommandLine &C, StringRef V) -> Error {
+       return parseInto(C.CudnnWorkspaceBytes, V);
+     }},
+    {"--device", "cpu|cuda", "where the program runs (cuda)", setDevice},
+    {"--batch", "N", "as if the program's batch were N", setBatch},
+    {"--optimizer", "NAME", "as if it trained with SGD, Adam, AdamW, RMSprop, "
+                            "Adagrad or LBFGS",
+     setOptimizer},
+    {"--precision", "TYPE", "as if it computed in float32, float16, bfloat16 or "
+                            "float64",
+     setPrecision},
+    {"--args", "\"…\"", "what main gets as argv", setArgs},
+    {"--set", "NAME=VALUE", "the value of a constant (repeatable)", setConstant},
+    {"--input", "CxHxW", "shape of one input, where the code does not tell",
+     setInput},
+    {"--require-known", nullptr, "exit 1 where the fit could not be judged",
+     FLAG_OPTION(RequireKnown)},
+    {"-p", "DIR", "folder of compile_commands.json", TEXT_OPTION(BuildDir)},
+    {"--checks", "GLOBS", "more checks on or off, as clang-tidy's --checks",
+     TEXT_OPTION(Checks)},
+    {"--fix", nullptr, "apply the fixes", FLAG_OPTION(Fix)},
+    {"--format", "text|json|sarif", "of the output (text)", setFormat},
+    {"--color", "auto|always|never", "colours (auto: on a terminal without "
+                                     "NO_COLOR)",
+     setColor},
+    {"--quiet", nullptr, "no closing lines", FLAG_OPTION(Quiet)},
+    {"--cache-dir", "DIR", "of LibTorch's parsed headers (~/.cache/vramlint)",
+     TEXT_OPTION(CacheDir)},
+    {"--version", nullptr, "print the versions of vramlint, LLVM and the "
+                           "LibTorch found",
+     FLAG_OPTION(Version)},
+    {"--help", nullptr, "print this", FLAG_OPTION(Help)},
+    {"--dump-trace", nullptr, "print what the program did", //
+     FLAG_OPTION(DumpTrace), true},
+    {"--dump-timeline", nullptr, "print its allocations in order",
+     FLAG_OPTION(DumpTimeline), true},
+    {"--dump-fit", nullptr, "print the parts of the need per GPU",
+     FLAG_OPTION(DumpFit), true},
+    {"-h", nullptr, "--help", FLAG_OPTION(Help), true},
+    {"-q", nullptr, "--quiet", FLAG_OPTION(Quiet), true},
+};
+
+#undef TEXT_OPTION
+#undef FLAG_OPTION
+
+static Error unknownOption(StringRef Name) {
+  std::vector<StringRef> Names;
+  for (const OptionSpec &O : Options)
+    if (!O.Hidden)
+      Names.push_back(O.Name);
+  StringRef Near = nearest(Name, Names);
+  return fail("unknown option '", Name, "'",
+              Near.empty() ? std::string("; see vramlint --help")
+                           : "; did you mean '" + Near.str() + "'?");
+}
+
+/// Reads the option at \p Argv[I] and moves \p I to its last word.
+static Error readOption(CommandLine &C, llvm::ArrayRef<const char *> Argv,
+                        size_t &I) {
+  auto [Name, Value] = StringRef(Argv[I]).split('=');
+  bool Joined = Name.size() != StringRef(Argv[I]).size();
+  const OptionSpec *Spec = nullptr;
+  for (const OptionSpec &O : Options)
+    if (O.Name == Name)
+      Spec = &O;
+  if (!Spec)
+    return unknownOption(Name);
+  if (!Spec->Value && Joined)
+    return fail("option '", Name, "' takes no value");
+  if (Spec->Value && !Joined) {
+    if (I + 1 == Argv.size() || StringRef(Argv[I + 1]) == "--")
+      return fail("option '", Name, "' needs a value: ", Name, " ",
+                  Spec->Value);
+    Value = Argv[++I];
+  }
+  return Spec->Set(C, Value);
+}
+
+static Error checkCombination(const CommandLine &C) {
+  bool OfFiles = C.What == Verb::Check || C.What == Verb::Summary ||
+                 C.What == Verb::Annotate || C.What == Verb::Fit;
+  if (C.Help || C.Version)
+    return Error::success();
+  if (OfFiles && C.Files.empty())
+    return fail("no files given; see vramlint --help");
+  if (C.What == Verb::Explain && C.Files.size() != 1)
+    return fail("explain needs the name of one check; see vramlint checks");
+  if (C.What == Verb::Gpus && C.Files.size() > 1)
+    return fail("gpus takes one pattern");
+  if (C.Fix && C.What != Verb::Check)
+    return fail("--fix goes with check only");
+  if (C.Output == Format::Sarif && C.What != Verb::Check)
+    return fail("--format sarif goes with check only");
+  if (C.Device == DeviceKind::CPU && !C.Gpus.empty())
+    return fail("--gpu and --device cpu exclude each other");
+  if (C.Device == DeviceKind::CPU && C.What == Verb::Fit)
+    return fail("fit is about GPUs; it has no --device cpu");
+  return Error::success();
+}
+
+Expected<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> Argv) {
+  CommandLine C;
+  bool VerbSeen = false;
+  for (size_t I = 0; I < Argv.size(); ++I) {
+    StringRef Word = Argv[I];
+    if (Word == "--") {
+      C.Flags.emplace(Argv.begin() + I + 1, Argv.end());
+      break;
+    }
+    if (Word.starts_with("-") && Word != "-") {
+      if (Error E = readOption(C, Argv, I))
+        return std::move(E);
+      continue;
+    }
+    const auto *V = llvm::find_if(
+        Verbs, [&](const auto &Named) { return Named.first == Word; });
+    if (!VerbSeen && C.Files.empty() && V != std::end(Verbs)) {
+      C.What = V->second;
+      VerbSeen = true;
+      continue;
+    }
+    C.Files.push_back(Word.str());
+  }
+  if (Error E = checkCombination(C))
+    return std::move(E);
+  return C;
+}
+
+void printHelp(llvm::raw_ostream &OS) {
+  OS << "vramlint [VERB] [options] FILES… [-p BUILD_DIR] [-- FLAGS]\n\n"
+        "Says what C++ programs that use LibTorch do to GPU memory, without "
+        "running them.\nA directory stands for its C++ files.\n\nVerbs:\n"
+        "  check             print findings (the verb when none is given)\n"
+        "  summary           a table per model, a row per layer\n"
+        "  annotate          the source with the bytes of each line\n"
+        "  fit               a row per GPU: fits or not, largest batch\n"
+        "  gpus [PATTERN]    the GPUs that --gpu takes, or one with its facts\n"
+        "  checks [FILE]     the checks; with a file, those that are on for it\n"
+        "  explain CHECK     what a check finds and how to mend it\n\nOptions:\n";
+  for (const OptionSpec &O : Options) {
+    if (O.Hidden)
+      continue;
+    std::string Head = "  " + O.Name.str();
+    if (O.Value)
+      Head += std::string(" ") + O.Value;
+    OS << Head;
+    static constexpr unsigned Column = 28;
+    unsigned Width = Head.size() - (StringRef(Head).contains("…") ? 2 : 0);
+    OS.indent(Width < Column ? Column - Width : 1) << O.Help << '\n';
+  }
+  OS << "\nExit code: 0 nothing at warning level, 1 warnings, 2 some file could "
+        "not be\nanalysed. Findings go to stdout, closing lines to stderr.\n";
+}
+
+} // namespace vramlint::tool

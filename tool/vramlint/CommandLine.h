@@ -1,0 +1,74 @@
+//===- tool/vramlint/CommandLine.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The command line: verbs, options and what follows "--". One table holds the
+// options; --help and the suggestions for misspelt ones derive from it.
+
+#pragma once
+
+#include "lib/torch/Trace.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vramlint::tool {
+
+enum class Verb { Check, Summary, Annotate, Fit, Gpus, Checks, Explain };
+enum class Format { Text, Json, Sarif };
+enum class ColorWhen { Auto, Always, Never };
+
+struct CommandLine {
+  Verb What = Verb::Check;
+  std::vector<std::string> Files; ///< Or the verb's other arguments.
+  bool Help = false, Version = false;
+
+  std::vector<std::string> Gpus; ///< As typed.
+  std::string GpuSpecsDir;
+  int64_t ReserveBytes = 0;
+  std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes;
+  DeviceKind Device = DeviceKind::CUDA;
+  std::optional<int64_t> Batch;
+  std::optional<std::string> Optimizer, Precision;
+  std::optional<std::vector<std::string>> Args;
+  std::map<std::string, std::string> Set;
+  std::vector<int64_t> Input;
+  bool RequireKnown = false;
+
+  std::string BuildDir;
+  std::optional<std::vector<std::string>> Flags; ///< What stood after "--".
+  std::string Checks;                            ///< Appended to .clang-tidy's.
+  std::string CacheDir;
+  bool Fix = false, Quiet = false;
+  Format Output = Format::Text;
+  ColorWhen Color = ColorWhen::Auto;
+  bool DumpTrace = false, DumpTimeline = false, DumpFit = false;
+
+  bool dumps() const { return DumpTrace || DumpTimeline || DumpFit; }
+};
+
+/// Reads the arguments after the program's name. The error is one line for the
+/// user, and suggests the nearest word for a misspelt option.
+llvm::Expected<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> Argv);
+
+void printHelp(llvm::raw_ostream &OS);
+
+/// The name of \p V, as typed.
+llvm::StringRef verbName(Verb V);
+/// The verb nearest to \p Word, or "".
+llvm::StringRef nearestVerb(llvm::StringRef Word);
+
+/// "512", "1.5GiB", "800 MB" as bytes; an error names what is wrong.
+llvm::Expected<int64_t> parseBytes(llvm::StringRef Text);
+/// "3x224x224" as a shape.
+llvm::Expected<std::vector<int64_t>> parseShape(llvm::StringRef Text);
+/// The word of \p Words that is nearest to \p Word, or "" if none is near.
+llvm::StringRef nearest(llvm::StringRef Word,
+                        llvm::ArrayRef<llvm::StringRef> Words);
+
+} // namespace vramlint::tool

@@ -1,0 +1,96 @@
+//===- tool/vramlint/Main.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// vramlint's command line: reads the options, hands each file to the analyser
+// and what it finds to the report of the format asked for.
+
+#include "lib/gpu/NativeGpu.h"
+#include "tool/vramlint/Analyser.h"
+#include "tool/vramlint/InputFiles.h"
+#include "tool/vramlint/Lists.h"
+#include "tool/vramlint/Output.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace vramlint;
+using namespace vramlint::tool;
+
+/// The GPUs of --gpu, each named once.
+static llvm::Expected<std::vector<GpuSpec>>
+findGpus(const CommandLine &C, const GpuCatalog &Catalog) {
+  std::vector<GpuSpec> Gpus;
+  for (const std::string &Name : C.Gpus) {
+    GpuSpec Found;
+    if (llvm::StringRef(Name).equals_insensitive("native")) {
+      llvm::Expected<GpuSpec> Native = findNativeGpu(Catalog);
+      if (!Native)
+        return Native.takeError();
+      Found = *Native;
+    } else {
+      llvm::Expected<const GpuSpec *> Spec = Catalog.find(Name);
+      if (!Spec)
+        return Spec.takeError();
+      Found = **Spec;
+    }
+    if (llvm::none_of(Gpus, [&](const GpuSpec &G) { return G.Id == Found.Id; }))
+      Gpus.push_back(Found);
+  }
+  return Gpus;
+}
+
+static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
+                        std::vector<GpuSpec> Gpus) {
+  auto FS = llvm::vfs::getRealFileSystem();
+  Output Out(C, *FS);
+  Analyser Analyse(C, std::move(Gpus), Catalog, Out.color());
+  for (const InputFile &File : expandInputs(*FS, C.Files)) {
+    if (File.Problem.empty()) {
+      Out.file(Analyse.run(File.Name));
+      continue;
+    }
+    FileResult Missing;
+    Missing.Report.File = File.Name;
+    Missing.Report.Problem = File.Problem;
+    Out.file(std::move(Missing));
+  }
+  return Out.finish();
+}
+
+int main(int Argc, char **Argv) {
+  llvm::InitLLVM Init(Argc, Argv);
+  llvm::Expected<CommandLine> C =
+      parseCommandLine({Argv + 1, static_cast<size_t>(Argc - 1)});
+  if (!C)
+    return complain(llvm::toString(C.takeError()));
+  if (C->Help) {
+    printHelp(llvm::outs());
+    return 0;
+  }
+  if (C->Version)
+    return printVersion(*C, llvm::outs());
+  GpuCatalog Catalog = GpuCatalog::withBuiltin();
+  auto FS = llvm::vfs::getRealFileSystem();
+  if (!C->GpuSpecsDir.empty())
+    if (llvm::Error E = Catalog.addDirectory(*FS, C->GpuSpecsDir))
+      return complain(llvm::toString(std::move(E)));
+  switch (C->What) {
+  case Verb::Gpus:
+    return listGpus(*C, Catalog, llvm::outs());
+  case Verb::Explain:
+    return explainCheck(C->Files.front(), llvm::outs());
+  case Verb::Checks:
+    if (C->Files.empty())
+      return listChecks(*C, llvm::outs());
+    break;
+  default:
+    break;
+  }
+  llvm::Expected<std::vector<GpuSpec>> Gpus = findGpus(*C, Catalog);
+  if (!Gpus)
+    return complain(llvm::toString(Gpus.takeError()));
+  if (C->What == Verb::Checks)
+    return listActiveChecks(*C, llvm::outs());
+  return analyseFiles(*C, Catalog, std::move(*Gpus));
+}
