@@ -15,6 +15,7 @@
 
 namespace clang {
 class CXXConstructorDecl;
+class VarDecl;
 class Expr;
 class Stmt;
 } // namespace clang
@@ -76,6 +77,8 @@ public:
   /// the element's place for each element until it returns false.
   virtual bool iterate(Machine &M, CellRef Range,
                        llvm::function_ref<bool(CellRef)> Body) = 0;
+  /// A variable has its initial value; what-if runs may replace it.
+  virtual void initialized(Machine &M, const clang::VarDecl &D, Cell &C) {}
   /// A user's function is about to run its body; \p Object is null for a free
   /// one. For module scopes. leave() is called when it has returned.
   virtual void enter(Machine &M, const clang::FunctionDecl &F, CellRef Object) {}

@@ -154,8 +154,9 @@ CellRef Machine::globalCell(const VarDecl *D) {
                                    D->isUsableInConstantExpressions(context())
                                ? D->evaluateValue()
                                : nullptr;
-      Val && Val->isInt() && !Overrides.count(D->getName().str())) {
+      Val && Val->isInt()) {
     C->V = Value::integer(Val->getInt().getExtValue());
+    overrideVar(*D, *C);
     return C;
   }
   const VarDecl *Init = nullptr;
@@ -178,6 +179,7 @@ CellRef Machine::globalCell(const VarDecl *D) {
 
 /// --set NAME=VALUE: the value told by the user wins over the initializer.
 void Machine::overrideVar(const VarDecl &D, Cell &C) {
+  Plugin.initialized(*this, D, C);
   if (Overrides.empty())
     return;
   auto It = Overrides.find(D.getName().str());

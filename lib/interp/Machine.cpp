@@ -48,6 +48,28 @@ Operand Machine::run(const FunctionDecl &F,
   return Def ? runBody(Def, Where, Site) : Operand();
 }
 
+void Machine::buildAndDrop(QualType Type, llvm::function_ref<void(CellRef)> Use) {
+  Frame F;
+  F.Unit = Unit;
+  F.UserCode = true;
+  F.Name = "(class)";
+  if (auto *D = Type->getAsCXXRecordDecl())
+    F.Pos = posOf(D->getLocation());
+  F.Caller = Current;
+  Current = &F;
+  Plugin.moved(*this);
+  {
+    FullExpression Full(*this);
+    CellRef C = makeCell();
+    defaultInit(C, Type);
+    if (!Unwinding && !Stopped)
+      Use(C);
+    destroyCell(*C);
+  }
+  Unwinding = false;
+  Current = F.Caller;
+}
+
 // --- Budgets and the end of a run -------------------------------------------
 
 bool Machine::step(int64_t Cost) {
@@ -172,6 +194,11 @@ llvm::SmallVector<Machine::StackFrame, 8> Machine::callStack() const {
       Stack.push_back({F->Pos, F->Name});
   std::reverse(Stack.begin(), Stack.end());
   return Stack;
+}
+
+llvm::ArrayRef<CellRef> Machine::params() const {
+  return Current ? llvm::ArrayRef<CellRef>(Current->Params)
+                 : llvm::ArrayRef<CellRef>();
 }
 
 void Machine::at(SourceLocation Loc) {

@@ -69,6 +69,11 @@ public:
   /// Runs the global initializers that main can see, then \p F.
   Operand run(const clang::FunctionDecl &F, llvm::MutableArrayRef<Operand> Args);
 
+  /// Makes a `Type()`, lets \p Use work with it, and destroys it.
+  void buildAndDrop(clang::QualType Type, llvm::function_ref<void(CellRef)> Use);
+  /// The message of the exception that ended the run.
+  llvm::StringRef exceptionText() const { return Thrown; }
+
   // --- For natives and the domain ------------------------------------------
 
   /// A copy as the copy constructor of \p V's class makes one.
@@ -97,6 +102,9 @@ public:
   /// \p Default: the side to take where the caller has no wish.
   bool decide(const Value &Cond, bool Default = true);
 
+  /// The native model of that name, or null.
+  NativeFn native(llvm::StringRef Name) const { return NativesByName.lookup(Name); }
+
   /// An Unknown with a reason at the current place; reported to the domain.
   Value unknown(llvm::Twine Reason, llvm::Twine Tell = "");
   /// An Unknown that follows from another; not reported again.
@@ -121,6 +129,8 @@ public:
   struct StackFrame { SourcePos Pos; llvm::StringRef Function; };
   llvm::SmallVector<StackFrame, 8> callStack() const;
   SourcePos posOf(clang::SourceLocation Loc) const;
+  /// The parameters of the function that runs.
+  llvm::ArrayRef<CellRef> params() const;
   clang::ASTContext &context() const { return *Unit.Context; }
   clang::Sema *sema() const { return Unit.Sema; }
   /// Is this place in a header from outside the project?

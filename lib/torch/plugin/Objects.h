@@ -1,0 +1,211 @@
+//===- lib/torch/plugin/Objects.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// LibTorch's C++ objects as values of the abstract machine.
+
+#pragma once
+
+#include "lib/interp/Machine.h"
+#include "lib/torch/Module.h"
+#include "lib/torch/Optim.h"
+#include "lib/torch/Runtime.h"
+
+namespace vramlint {
+
+enum TorchKind : unsigned {
+  TensorKind = Object::FirstDomainKind,
+  ModuleKind,
+  TensorOptionsKind,
+  DeviceKindTag,
+  IndexKind,
+  OptimizerKind,
+  GuardKind,
+  DatasetKind,
+  LoaderKind,
+  JitModuleKind,
+  AnyModuleKind,
+  OpaqueKind,
+};
+
+/// torch::Tensor.
+class TensorObject : public Object {
+public:
+  TensorRef T; ///< Null: an undefined tensor.
+  explicit TensorObject(TensorRef T = nullptr)
+      : Object(TensorKind), T(std::move(T)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<TensorObject>(T);
+  }
+  std::unique_ptr<Object> move(Machine &) override {
+    return std::make_unique<TensorObject>(std::move(T));
+  }
+  static bool classof(const Object *O) { return O->Kind == TensorKind; }
+};
+
+/// torch::nn::Module: a base subobject of the user's class, or a built-in module
+/// as a whole.
+class ModuleObject : public Object {
+public:
+  ModuleRef M;
+  /// Members that the program reads or writes (`conv->weight`, `->options`).
+  std::map<std::string, CellRef> Members;
+  explicit ModuleObject(ModuleRef M) : Object(ModuleKind), M(std::move(M)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<ModuleObject>(M); // Copies share, as LibTorch's do.
+  }
+  static bool classof(const Object *O) { return O->Kind == ModuleKind; }
+};
+
+/// torch::TensorOptions.
+class TensorOptionsObject : public Object {
+public:
+  OptionMap Fields; ///< dtype, device, requires_grad.
+  TensorOptionsObject() : Object(TensorOptionsKind) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    auto C = std::make_unique<TensorOptionsObject>();
+    C->Fields = Fields;
+    return C;
+  }
+  static bool classof(const Object *O) { return O->Kind == TensorOptionsKind; }
+};
+
+class DeviceObject : public Object {
+public:
+  Device D;
+  explicit DeviceObject(Device D) : Object(DeviceKindTag), D(D) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<DeviceObject>(D);
+  }
+  static bool classof(const Object *O) { return O->Kind == DeviceKindTag; }
+};
+
+/// at::indexing::TensorIndex and Slice.
+class IndexObject : public Object {
+public:
+  Arg A;
+  explicit IndexObject(Arg A) : Object(IndexKind), A(std::move(A)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<IndexObject>(A);
+  }
+  static bool classof(const Object *O) { return O->Kind == IndexKind; }
+};
+
+class OptimizerObject : public Object {
+public:
+  std::shared_ptr<Optimizer> O;
+  explicit OptimizerObject(std::shared_ptr<Optimizer> O)
+      : Object(OptimizerKind), O(std::move(O)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<OptimizerObject>(O);
+  }
+  static bool classof(const Object *O) { return O->Kind == OptimizerKind; }
+};
+
+/// NoGradGuard, AutoGradMode, InferenceMode: restores the modes when it dies.
+class GuardObject : public Object {
+public:
+  Runtime &R;
+  bool Grad, Inference;
+  explicit GuardObject(Runtime &R)
+      : Object(GuardKind), R(R), Grad(R.GradMode), Inference(R.InferenceMode) {}
+  ~GuardObject() override {
+    if (Active) {
+      R.GradMode = Grad;
+      R.InferenceMode = Inference;
+    }
+  }
+  bool Active = true;
+  std::unique_ptr<Object> copy(Machine &) const override {
+    auto C = std::make_unique<GuardObject>(R);
+    C->Active = false;
+    return C;
+  }
+  std::unique_ptr<Object> move(Machine &) override {
+    auto C = std::make_unique<GuardObject>(R);
+    C->Grad = Grad;
+    C->Inference = Inference;
+    Active = false;
+    return C;
+  }
+  static bool classof(const Object *O) { return O->Kind == GuardKind; }
+};
+
+/// A dataset: one of LibTorch's, a user's (the object is then in User), with the
+/// transforms mapped onto it.
+class DatasetObject : public Object {
+public:
+  std::string Name;          ///< "MNIST"; empty for a user's dataset.
+  std::optional<int64_t> Size;
+  Value User;                ///< The user's object; Void for a built-in one.
+  /// What it holds while it lives (MNIST's images and labels).
+  std::vector<TensorRef> Held;
+  std::vector<Value> Transforms; ///< In order; Normalize, Stack, lambdas.
+  DatasetObject() : Object(DatasetKind) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  std::unique_ptr<Object> move(Machine &M) override;
+  static bool classof(const Object *O) { return O->Kind == DatasetKind; }
+};
+
+/// A data loader over a dataset.
+class LoaderObject : public Object {
+public:
+  CellRef Dataset;
+  std::optional<int64_t> BatchSize;
+  std::string BatchUnknown;  ///< Why BatchSize is not known.
+  bool Random = false;
+  bool DropLast = false;
+  SourcePos BatchPos;
+  std::vector<TensorRef> Held; ///< The sampler's indices.
+  LoaderObject() : Object(LoaderKind) {}
+  std::unique_ptr<Object> copy(Machine &M) const override;
+  static bool classof(const Object *O) { return O->Kind == LoaderKind; }
+};
+
+/// torch::jit::Module, its methods, and values that come from it: nothing is
+/// known of its weights.
+class JitModuleObject : public Object {
+public:
+  ModuleRef M;
+  explicit JitModuleObject(ModuleRef M) : Object(JitModuleKind), M(std::move(M)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<JitModuleObject>(M);
+  }
+  static bool classof(const Object *O) { return O->Kind == JitModuleKind; }
+};
+
+/// torch::nn::AnyModule, NamedAnyModule: a module handle, perhaps with a name.
+class AnyModuleObject : public Object {
+public:
+  std::string Name;
+  Value Handle; ///< A SmartPtr.
+  AnyModuleObject() : Object(AnyModuleKind) {}
+  std::unique_ptr<Object> copy(Machine &M) const override {
+    auto C = std::make_unique<AnyModuleObject>();
+    C->Name = Name;
+    C->Handle = M.copy(Handle);
+    return C;
+  }
+  static bool classof(const Object *O) { return O->Kind == AnyModuleKind; }
+};
+
+/// An object of LibTorch that has no effect on shapes or memory (schedulers,
+/// archives, generators): kept, passed around, and silent.
+class OpaqueObject : public Object {
+public:
+  llvm::StringRef Class;
+  std::vector<Value> Parts;
+  explicit OpaqueObject(llvm::StringRef Class)
+      : Object(OpaqueKind), Class(Class) {}
+  std::unique_ptr<Object> copy(Machine &M) const override {
+    auto C = std::make_unique<OpaqueObject>(Class);
+    for (const Value &P : Parts)
+      C->Parts.push_back(M.copy(P));
+    return C;
+  }
+  static bool classof(const Object *O) { return O->Kind == OpaqueKind; }
+};
+
+} // namespace vramlint

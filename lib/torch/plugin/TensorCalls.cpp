@@ -1,0 +1,347 @@
+//===- lib/torch/plugin/TensorCalls.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Methods of Tensor that are no ops, operators, and the ops themselves.
+
+#include "lib/torch/plugin/TorchDomain.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+static Operand known(Dim D, TorchDomain &Dom, Machine &M) {
+  return Operand(D.known() ? Value::integer(D.Length)
+                           : Dom.quiet(M, "a size that is not known"));
+}
+
+static Operand sizesOf(TorchDomain &D, Machine &M, const TensorRef &T) {
+  if (!T->Sizes.RankKnown)
+    return Operand(D.quiet(M, "a shape that is not known"));
+  auto S = std::make_unique<Sequence>(Sequence::Vector);
+  for (Dim L : T->Sizes.Dims)
+    S->Elements.push_back(makeCell(std::move(known(L, D, M).V)));
+  return Operand(Value(std::move(S)));
+}
+
+/// Facts about a tensor: sizes, dtype, device, flags.
+static bool tensorFact(TorchDomain &D, Machine &M, llvm::StringRef Method,
+                       const TensorRef &T, CallSite &Site, Operand &Result) {
+  auto Bool = [&](bool B) {
+    Result = Operand(Value::integer(B));
+    return true;
+  };
+  if (Method == "defined")
+    return Bool(T != nullptr);
+  if (!T)
+    return false;
+  if (Method == "dim" || Method == "ndimension") {
+    Result = Operand(T->Sizes.RankKnown ? Value::integer(T->rank())
+                                        : D.quiet(M, "a rank that is not known"));
+    return true;
+  }
+  if (Method == "size" && Site.Args.size() == 1) {
+    Value &I = Site.Args[0].value();
+    int64_t Rank = T->rank();
+    if (!I.isInt() || !T->Sizes.RankKnown) {
+      Result = Operand(D.quiet(M, "a size that is not known"));
+      return true;
+    }
+    int64_t K = I.asInt() < 0 ? I.asInt() + Rank : I.asInt();
+    if (K < 0 || K >= Rank) {
+      D.failure(M, "size",
+                "dimension " + std::to_string(I.asInt()) + " of a tensor with " +
+                    std::to_string(Rank) + " dimensions");
+      Result = Operand(D.quiet(M, "a dimension out of range"));
+      return true;
+    }
+    Result = known(T->size(K), D, M);
+    return true;
+  }
+  if (Method == "sizes" || Method == "sym_sizes") {
+    Result = sizesOf(D, M, T);
+    return true;
+  }
+  if (Method == "numel" || Method == "sym_numel") {
+    int64_t N = T->elements();
+    Result = Operand(N >= 0 ? Value::integer(N) : D.quiet(M, "a size that is not known"));
+    return true;
+  }
+  if (Method == "is_cuda")
+    return Bool(T->onCuda());
+  if (Method == "is_cpu")
+    return Bool(!T->onCuda());
+  if (Method == "requires_grad")
+    return Bool(T->needsGrad());
+  if (Method == "is_leaf")
+    return Bool(!T->GradFn);
+  if (Method == "is_contiguous")
+    return Bool(T->isContiguous());
+  if (Method == "is_floating_point")
+    return Bool(isFloating(T->Type));
+  if (Method == "element_size" || Method == "itemsize") {
+    Result = Operand(Value::integer(itemSize(T->Type)));
+    return true;
+  }
+  if (Method == "nbytes") {
+    int64_t N = T->elements();
+    Result = Operand(N >= 0 ? Value::integer((Bytes{N} * itemSize(T->Type)).Count)
+                            : D.quiet(M, "a size that is not known"));
+    return true;
+  }
+  if (Method == "scalar_type" || Method == "dtype") {
+    Result = Operand(D.toValue(M, Arg(T->Type), QualType()));
+    return true;
+  }
+  if (Method == "device") {
+    Result = Operand(D.toValue(M, Arg(T->Dev), QualType()));
+    return true;
+  }
+  if (Method == "options") {
+    auto O = std::make_unique<TensorOptionsObject>();
+    O->Fields["dtype"] = Arg(T->Type);
+    O->Fields["device"] = Arg(T->Dev);
+    Result = Operand(Value(std::move(O)));
+    return true;
+  }
+  return false;
+}
+
+/// The places of a tensor that the autograd calls reach: grad, backward …
+static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
+                     const TensorRef &T, CallSite &Site, Operand &Result) {
+  if (Method == "grad" || Method == "mutable_grad") {
+    Result = Operand(makeCell(D.tensorValue(T ? T->Grad : nullptr)));
+    if (!Site.Callee->getReturnType()->isReferenceType())
+      Result = Operand(D.tensorValue(T ? T->Grad : nullptr));
+    return true;
+  }
+  if (Method == "requires_grad_" || Method == "set_requires_grad") {
+    bool On = Site.Args.empty() || M.truth(Site.Args[0].value()).value_or(true);
+    if (T)
+      T->RequiresGrad = On;
+    Result = Operand(Site.Object);
+    return true;
+  }
+  if (Method == "backward") {
+    Args A = D.bind(M, Site);
+    if (!T)
+      return true;
+    D.reachedBackward(T);
+    bool Keep = A.boolean("retain_graph", A.boolean("keep_graph", false)) ||
+                A.boolean("create_graph", false);
+    OpResult Res = D.R.backward(T, A.tensor("gradient"), Keep,
+                                A.boolean("create_graph", false));
+    if (Res.Kind == OpResult::Failed)
+      D.failure(M, "backward", Res.Message);
+    Result = Operand(Value());
+    return true;
+  }
+  if (Method == "retain_grad" || Method == "print" || Method == "register_hook") {
+    Result = Operand(D.quiet(M, "the result of " + Method));
+    return true;
+  }
+  return false;
+}
+
+bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
+                             Operand &Result) {
+  if (!Site.Object)
+    return false;
+  if (Method == "defined" && Site.Object->V.isUnknown()) {
+    Result = Operand(quiet(M, "whether a tensor is defined"));
+    return true;
+  }
+  TensorRef T = tensorOf(M, Site.Object->V);
+  if (tensorFact(*this, M, Method, T, Site, Result) ||
+      gradCall(*this, M, Method, T, Site, Result))
+    return true;
+  if (!T) {
+    failure(M, Method, ("a call of " + Method + " on an undefined tensor").str());
+    Result = Operand(quiet(M, "an undefined tensor"));
+    return true;
+  }
+  if (Method == "item" || Method == "data_ptr" || Method == "const_data_ptr" ||
+      Method == "mutable_data_ptr" || Method == "accessor" ||
+      Method == "packed_accessor" || Method == "packed_accessor32" ||
+      Method == "packed_accessor64" || Method == "is_nonzero" ||
+      Method == "storage" || Method == "unsafeGetTensorImpl" ||
+      Method == "grad_fn" || Method == "name" || Method == "toString" ||
+      Method == "use_count" || Method == "equal" || Method == "allclose" ||
+      Method == "strides" || Method == "stride" || Method == "is_same" ||
+      Method == "_version" || Method == "is_alias_of" || Method == "has_names" ||
+      Method == "layout" || Method == "is_sparse" || Method == "get_device" ||
+      Method == "suggest_memory_format" || Method == "key_set") {
+    Result = Operand(quiet(M, "the result of " + Method + "()"));
+    return true;
+  }
+  if (Method == "tensor_data" || Method == "variable_data")
+    Method = "detach";
+  if (Method == "cpu" || Method == "cuda") {
+    Args A;
+    A.add("self", Arg(T));
+    A.add("device", Arg(Device{Method == "cuda" ? DeviceKind::CUDA : DeviceKind::CPU, 0}));
+    OpResult Res = R.call("to", A);
+    Result = fromResult(M, Res, Site);
+    return true;
+  }
+  return opCall(M, Method, Site, Result);
+}
+
+bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
+                         Operand &Result) {
+  Args A = bind(M, Site);
+  OpResult Res = R.call(Op, A);
+  QualType T = Site.Callee->getReturnType();
+  if (Res.Kind == OpResult::Failed) {
+    failure(M, Op, Res.Message);
+    Result = Operand(quiet(M, Res.Message));
+    return true;
+  }
+  if (Res.Kind == OpResult::NotModelled) {
+    auto *Rec = T.getNonReferenceType()->getAsCXXRecordDecl();
+    bool GivesTensor = Rec && M.nameOf(*Rec) == "at::Tensor";
+    std::string Why = Res.Message.empty() ? (Op + " is not modelled").str() : Res.Message;
+    if (T->isVoidType() || T->isBooleanType() || T->isArithmeticType()) {
+      Result = Operand(T->isVoidType() ? Value() : quiet(M, Why));
+      return true;
+    }
+    Value U = M.unknown(Why);
+    if (GivesTensor) {
+      Result = Operand(tensorValue(R.opaque(Op, A, intern(Why))));
+      if (T->isReferenceType())
+        Result = Operand(Site.Object ? Site.Object : makeCell(std::move(Result.V)));
+      return true;
+    }
+    Result = T->isReferenceType() ? Operand(makeCell(std::move(U)))
+                                  : Operand(std::move(U));
+    return true;
+  }
+  Result = fromResult(M, Res, Site);
+  return true;
+}
+
+static llvm::StringRef operatorOp(OverloadedOperatorKind K, size_t Operands) {
+  switch (K) {
+  case OO_Plus: return "add";
+  case OO_Minus: return Operands == 1 ? "neg" : "sub";
+  case OO_Star: return Operands == 2 ? "mul" : "";
+  case OO_Slash: return "div";
+  case OO_Percent: return "remainder";
+  case OO_PlusEqual: return "add_";
+  case OO_MinusEqual: return "sub_";
+  case OO_StarEqual: return "mul_";
+  case OO_SlashEqual: return "div_";
+  case OO_Less: return "lt";
+  case OO_LessEqual: return "le";
+  case OO_Greater: return "gt";
+  case OO_GreaterEqual: return "ge";
+  case OO_EqualEqual: return "eq";
+  case OO_ExclaimEqual: return "ne";
+  case OO_Tilde: return "bitwise_not";
+  case OO_Exclaim: return "logical_not";
+  case OO_Amp: return Operands == 2 ? "bitwise_and" : "";
+  case OO_Pipe: return "bitwise_or";
+  case OO_Caret: return "bitwise_xor";
+  case OO_AmpEqual: return "bitwise_and_";
+  case OO_PipeEqual: return "bitwise_or_";
+  default: return "";
+  }
+}
+
+/// `t[i] = x` writes through the view; `t = x` rebinds the handle.
+static bool assignsThrough(const FunctionDecl &F) {
+  auto *Method = dyn_cast<CXXMethodDecl>(&F);
+  return Method && Method->getRefQualifier() == RQ_RValue;
+}
+
+bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {
+  OverloadedOperatorKind K = Site.Callee->getOverloadedOperator();
+  llvm::SmallVector<Value *, 2> Operands;
+  if (Site.Object)
+    Operands.push_back(&Site.Object->V);
+  for (Operand &A : Site.Args)
+    Operands.push_back(&A.value());
+  if (K == OO_LessLess || K == OO_GreaterGreater) { // Streams.
+    Result = Site.Args.size() && Site.Args[0].Place ? Operand(Site.Args[0].Place)
+                                                     : Operand(makeCell());
+    return true;
+  }
+  // Devices and dtypes compare as plain values.
+  if ((K == OO_EqualEqual || K == OO_ExclaimEqual) && Operands.size() == 2) {
+    auto *DA = Operands[0]->as<DeviceObject>(), *DB = Operands[1]->as<DeviceObject>();
+    if (DA || DB) {
+      Result = DA && DB ? Operand(Value::integer((DA->D == DB->D) == (K == OO_EqualEqual)))
+                        : Operand(quiet(M, "a comparison of devices"));
+      return true;
+    }
+    if (Operands[0]->isInt() && Operands[1]->isInt()) {
+      bool Same = Operands[0]->asInt() == Operands[1]->asInt();
+      Result = Operand(Value::integer(Same == (K == OO_EqualEqual)));
+      return true;
+    }
+  }
+  bool HasTensor = false;
+  for (Value *V : Operands)
+    HasTensor |= V->as<TensorObject>() != nullptr;
+  auto *Method = dyn_cast<CXXMethodDecl>(Site.Callee);
+  if (!HasTensor && !(Method && (M.nameOf(*Method).starts_with("at::Tensor"))))
+    return false;
+  if (K == OO_Equal) {
+    if (!assignsThrough(*Site.Callee)) {
+      if (!Site.Object || Site.Args.size() != 1)
+        return false;
+      M.assign(*Site.Object, M.take(Site, 0));
+      Result = Operand(Site.Object);
+      return true;
+    }
+    Args A;
+    A.add("self", toArg(M, Site.Object->V, QualType()));
+    bool Number = Site.Args[0].value().isNumber();
+    A.add(Number ? "value" : "src", toArg(M, Site.Args[0].value(), QualType()));
+    OpResult Res = R.call(Number ? "fill_" : "copy_", A);
+    if (Res.Kind == OpResult::Failed)
+      failure(M, "copy_", Res.Message);
+    Result = Operand(Site.Object);
+    return true;
+  }
+  if (K == OO_Subscript) {
+    Value &I = Site.Args[0].value();
+    Args A;
+    A.add("self", toArg(M, Site.Object->V, QualType()));
+    bool ByTensor = I.as<TensorObject>() != nullptr;
+    if (ByTensor) {
+      A.add("indices", Arg(std::vector<Arg>{toArg(M, I, QualType())}));
+    } else {
+      A.add("dim", Arg((int64_t)0));
+      A.add("index", toArg(M, I, QualType()));
+    }
+    OpResult Res = R.call(ByTensor ? "index" : "select", A);
+    if (Res.Kind == OpResult::Failed)
+      failure(M, "select", Res.Message);
+    Result = Res.Kind == OpResult::Ok ? fromResult(M, Res, Site)
+                                      : Operand(quiet(M, Res.Message));
+    return true;
+  }
+  llvm::StringRef Op = operatorOp(K, Operands.size());
+  if (Op.empty())
+    return false;
+  Args A;
+  const char *const Names[] = {"self", "other"};
+  for (size_t I = 0; I < Operands.size() && I < 2; ++I)
+    A.add(Names[I], toArg(M, *Operands[I], QualType()));
+  OpResult Res = R.call(Op, A);
+  if (Res.Kind == OpResult::Failed)
+    failure(M, Op, Res.Message);
+  Result = Res.Kind == OpResult::Ok
+               ? fromResult(M, Res, Site)
+               : Operand(Res.Kind == OpResult::Failed ? quiet(M, Res.Message)
+                                                      : M.unknown(Res.Message));
+  return true;
+}
+
+} // namespace vramlint

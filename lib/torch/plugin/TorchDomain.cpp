@@ -1,0 +1,317 @@
+//===- lib/torch/plugin/TorchDomain.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The plug-in's frame: who answers a call, places, statements, loops, digests.
+
+#include "lib/torch/plugin/TorchDomain.h"
+
+#include "llvm/ADT/Hashing.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+TorchDomain::TorchDomain(Runtime &R, Trace &Out, const ProgramOptions &Options)
+    : R(R), Out(Out), Options(Options) {}
+
+static bool isTorchName(llvm::StringRef Name) {
+  return Name.starts_with("torch::") || Name.starts_with("at::") ||
+         Name.starts_with("c10::") || Name.starts_with("caffe2::");
+}
+
+llvm::StringRef withoutImpl(llvm::StringRef Class) {
+  Class.consume_back("Impl");
+  return Class;
+}
+
+/// "torch::nn::Module" and "forward" of "torch::nn::Module::forward".
+static std::pair<llvm::StringRef, llvm::StringRef> splitName(llvm::StringRef Name) {
+  return Name.rsplit("::");
+}
+
+/// Holders and options, whose bodies the machine runs.
+static bool runsItself(llvm::StringRef Class) {
+  return Class.starts_with("torch::nn::ModuleHolder") ||
+         Class.starts_with("torch::ExpandingArray") || Class.ends_with("Options");
+}
+
+bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
+                       Operand &Result) {
+  if (!isTorchName(Name) || !M.isExternal(Site.Callee->getLocation())) {
+    // Streams print tensors; nothing else of std:: concerns us.
+    return false;
+  }
+  auto [Scope, Last] = splitName(Name);
+  // c10::optional is std::optional under another name, from before C++17.
+  if (Scope == "c10::optional" || Name.starts_with("c10::make_optional"))
+    if (NativeFn Fn = M.native(("std::" + Name.drop_front(5)).str())) {
+      Result = Fn(M, Site);
+      return true;
+    }
+  if (Site.Callee->getOverloadedOperator() != OO_None &&
+      operatorCall(M, Site, Result))
+    return true;
+  if (auto *Method = dyn_cast<CXXMethodDecl>(Site.Callee)) {
+    if ((Scope == "at::Tensor" || Scope == "at::TensorBase") &&
+        tensorCall(M, Last, Site, Result))
+      return true;
+    if (moduleCall(M, Scope, Last, Site, Result))
+      return true;
+  }
+  if (jitCall(M, Name, Site, Result) || dataCall(M, Name, Site, Result) ||
+      optimCall(M, Name, Site, Result) || utilityCall(M, Name, Site, Result) ||
+      optionCall(M, Site, Result))
+    return true;
+  if (runsItself(Scope))
+    return false;
+  if (Scope == "torch::nn::init") { // In place, without allocations.
+    Result = Site.Args.empty() ? Operand(Value()) : std::move(Site.Args[0]);
+    return true;
+  }
+  if (Scope == "at" || Scope == "torch" || Scope == "at::Tensor" ||
+      Scope == "at::TensorBase" || Scope.starts_with("torch::nn::functional") ||
+      Scope == "torch::special" || Scope == "torch::linalg" ||
+      Scope == "torch::fft" || Scope == "torch::nn::utils")
+    return opCall(M, Last, Site, Result);
+  return false;
+}
+
+bool TorchDomain::construct(Machine &M, llvm::StringRef Name, CallSite &Site,
+                            Value &Result) {
+  if (!isTorchName(Name))
+    return false;
+  if (Site.Callee && !M.isExternal(Site.Callee->getLocation()))
+    return false;
+  llvm::StringRef Class = splitName(Name).first;
+  auto *C = dyn_cast_or_null<CXXConstructorDecl>(Site.Callee);
+  bool Copies = C && C->isCopyOrMoveConstructor() && Site.Args.size() == 1;
+  if (Copies && Site.Args[0].value().isObject())
+    return false;
+  if (Class == "at::Tensor" || Class == "at::TensorBase" ||
+      Class == "c10::Scalar" || Class == "c10::IValue" || Class == "c10::SymInt") {
+    if (Site.Args.empty())
+      Result = Class == "at::Tensor" || Class == "at::TensorBase"
+                   ? tensorValue(nullptr)
+                   : Value::integer(0);
+    else
+      Result = M.take(Site, 0);
+    return true;
+  }
+  if (Class == "c10::optional")
+    if (NativeFn Fn = M.native("std::optional::optional")) {
+      Result = std::move(Fn(M, Site).V);
+      return true;
+    }
+  return constructGuard(Class, M, Site, Result) ||
+         constructUtility(M, Class, Site, Result) ||
+         constructData(M, Class, Site, Result) ||
+         constructOptimizer(M, Class, Site, Result) ||
+         constructModule(M, Class, Site, Result);
+}
+
+bool TorchDomain::global(Machine &M, llvm::StringRef Name, Operand &Result) {
+  if (!isTorchName(Name))
+    return false;
+  llvm::StringRef Last = splitName(Name).second;
+  if (Name == "c10::nullopt") {
+    Result = Operand(makeCell(Value(std::make_unique<Sequence>(Sequence::Optional))));
+    return true;
+  }
+  if (Name == "at::indexing::None" || Name == "torch::indexing::None") {
+    Result = Operand(makeCell(Value(std::make_unique<IndexObject>(Arg(Arg::NoneIndex{})))));
+    return true;
+  }
+  if (Name == "at::indexing::Ellipsis" || Name == "torch::indexing::Ellipsis") {
+    Result = Operand(makeCell(Value(std::make_unique<IndexObject>(Arg(Arg::Ellipsis{})))));
+    return true;
+  }
+  return false;
+}
+
+bool TorchDomain::member(Machine &M, CellRef Object, llvm::StringRef Field,
+                         Operand &Result) {
+  if (auto *Mod = Object->V.as<ModuleObject>()) {
+    auto [It, New] = Mod->Members.try_emplace(Field.str());
+    if (New) {
+      It->second = makeCell();
+      for (auto *List : {&Mod->M->Parameters, &Mod->M->Buffers})
+        for (auto &[Name, T] : *List)
+          if (Name == Field)
+            It->second->set(tensorValue(T));
+      if (It->second->V.isVoid())
+        It->second->set(quiet(M, ("member " + Field + " of a module").str()));
+    }
+    Result = Operand(It->second);
+    return true;
+  }
+  if (auto *S = Object->V.as<Sequence>()) { // torch::data::Example
+    unsigned Index = Field == "data" ? 0 : Field == "target" ? 1 : 2;
+    if (Index < S->Elements.size()) {
+      Result = Operand(S->Elements[Index]);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool TorchDomain::isA(Machine &M, CellRef C, llvm::StringRef Name,
+                      bool &Result) {
+  Handle H = moduleAt(M, C);
+  if (!H)
+    return false;
+  llvm::StringRef Class = withoutImpl(Name.rsplit("::").second);
+  Result = H.M->ClassName == Class || Name == "torch::nn::Module";
+  return true;
+}
+
+bool TorchDomain::iterate(Machine &M, CellRef Range,
+                          llvm::function_ref<bool(CellRef)> Body) {
+  Value *V = &Range->V;
+  if (auto *P = V->as<SmartPtr>(); P && P->Target) // *data_loader
+    V = &P->Target->V;
+  if (auto *L = V->as<LoaderObject>())
+    return iterateLoader(M, *L, Body);
+  Handle H = moduleOf(M, *V);
+  if (!H || !H.M->Builtin)
+    return false;
+  // Containers of modules: handles, one by one.
+  for (size_t I = 0; I < H.M->Children.size() && M.step(); ++I) {
+    Module::Child &C = H.M->Children[I];
+    CellRef Element = makeCell(
+        handleValue(std::static_pointer_cast<Owner>(C.Owner)));
+    if (!Body(Element))
+      break;
+  }
+  return true;
+}
+
+// --- Where things happen -------------------------------------------------------
+
+void TorchDomain::moved(Machine &M) {
+  auto Stack = M.callStack();
+  std::vector<std::pair<SourcePos, const char *>> Key;
+  for (auto &F : Stack)
+    Key.push_back({F.Pos, F.Function.data()});
+  auto [It, New] = StackIds.try_emplace(std::move(Key), 0);
+  if (New) {
+    std::vector<Frame> Frames;
+    for (auto &F : Stack)
+      Frames.push_back({F.Pos, F.Function});
+    It->second = Out.addStack(std::move(Frames));
+  }
+  R.CurrentStack = It->second;
+}
+
+void TorchDomain::statementEnd(Machine &M) {
+  // A statement without effect on memory needs no event.
+  if (!Out.Events.empty() && Out.Events.back().Kind == EventKind::StatementEnd &&
+      Out.Events.back().Stack == R.CurrentStack)
+    return;
+  R.event(EventKind::StatementEnd);
+}
+
+void TorchDomain::loopIteration(Machine &M, unsigned Loop, int64_t Iteration) {
+  R.event(EventKind::LoopIteration, Loop, Iteration);
+}
+
+void TorchDomain::loopJump(Machine &M, unsigned Loop, int64_t Skipped) {
+  R.event(EventKind::LoopJump, Loop, Skipped);
+}
+
+void TorchDomain::loopEnd(Machine &M, unsigned Loop) {
+  R.event(EventKind::LoopEnd, Loop);
+}
+
+uint64_t TorchDomain::digest() {
+  size_t From = DigestFrom;
+  DigestFrom = Out.Events.size();
+  // A model that is being built or run is not cut short: its layers differ.
+  if (!R.Modules.empty())
+    return 0;
+  uint64_t Hash = 0;
+  bool Any = false;
+  for (size_t I = From; I < Out.Events.size(); ++I) {
+    const Event &E = Out.Events[I];
+    switch (E.Kind) {
+    case EventKind::Alloc:
+    case EventKind::Free: {
+      const StorageInfo &S = Out.Storages[E.Id];
+      Hash = llvm::hash_combine(Hash, (int)E.Kind, S.SizeBytes, (int)S.Cat,
+                                S.Op.data(), E.Stack);
+      break;
+    }
+    case EventKind::OpBegin: {
+      const OpRecord &Op = Out.Ops[E.Id];
+      Hash = llvm::hash_combine(Hash, Op.Name.data(), Op.ModulePath, E.Stack);
+      Any = true;
+      break;
+    }
+    case EventKind::PhaseBegin:
+    case EventKind::PhaseEnd:
+      Any = true;
+      Hash = llvm::hash_combine(Hash, (int)E.Kind, E.Value);
+      break;
+    default:
+      break;
+    }
+  }
+  if (!Any)
+    return 0;
+  Hash = llvm::hash_combine(Hash, R.liveBytes(DeviceKind::CPU),
+                            R.liveBytes(DeviceKind::CUDA), Out.Modules.size());
+  return Hash ? Hash : 1;
+}
+
+void TorchDomain::stopped(Machine &M, const UnknownInfo &Why) {
+  if (Why.Reason == "the program runs until it is ended" ||
+      Why.Reason == "the program exits")
+    return;
+  Out.Complete = false;
+  Out.Unknowns.push_back({Why.Pos, "the rest of the program", Why.Reason, ""});
+}
+
+void TorchDomain::unknown(Machine &M, const UnknownInfo &Info) {
+  Out.Unknowns.push_back({Info.Pos, Info.Reason, "", Info.Tell});
+}
+
+void TorchDomain::assume(llvm::StringRef What, std::string Value, SourcePos Pos,
+                         std::string From) {
+  for (const Assumption &A : Out.Assumptions)
+    if (A.What == What && A.Value == Value)
+      return;
+  Out.Assumptions.push_back({What.str(), std::move(Value), Pos, std::move(From)});
+}
+
+void TorchDomain::failure(Machine &M, llvm::StringRef Op, std::string Message) {
+  Out.Failures.push_back({R.CurrentStack, intern(Op), Message});
+  M.throwException(std::move(Message));
+}
+
+/// --batch: a constant whose name says that it is the batch size.
+static bool namesBatch(llvm::StringRef Name) {
+  std::string Lower = Name.lower();
+  llvm::StringRef L = Lower;
+  if (L.contains("test") || L.contains("eval") || L.contains("idx") ||
+      L.contains("index") || L.contains("num_batch") || L.contains("per_epoch") ||
+      L.contains("perepoch") || L.contains("batches"))
+    return false;
+  return L == "batch" || L == "bs" || L == "batchsize" || L == "kbatch" ||
+         L.contains("batch_size") || L.contains("batchsize");
+}
+
+void TorchDomain::initialized(Machine &M, const VarDecl &D, Cell &C) {
+  if (!D.getType().getNonReferenceType()->isIntegerType() || !namesBatch(D.getName()))
+    return;
+  NamedBatch = true;
+  if (Options.Batch)
+    C.set(Value::integer(*Options.Batch));
+  if (C.V.isInt())
+    assume("batch", std::to_string(C.V.asInt()),
+           Options.Batch ? SourcePos() : M.posOf(D.getLocation()),
+           Options.Batch ? "--batch" : D.getName().str());
+}
+
+} // namespace vramlint

@@ -1,0 +1,565 @@
+//===- lib/torch/plugin/Utilities.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The rest of LibTorch's C++ surface: guards, devices, options, indices,
+// optimizers, TorchScript, serialization, checks.
+
+#include "lib/torch/plugin/TorchDomain.h"
+
+using namespace clang;
+
+namespace vramlint {
+
+// --- Guards ------------------------------------------------------------------------
+
+bool TorchDomain::constructGuard(llvm::StringRef Class, Machine &M,
+                                 CallSite &Site, Value &Result) {
+  llvm::StringRef Name = Class.rsplit("::").second;
+  bool Off = true;
+  if (!Site.Args.empty())
+    Off = M.truth(Site.Args[0].value()).value_or(true);
+  auto G = std::make_unique<GuardObject>(R);
+  if (Name == "NoGradGuard")
+    R.GradMode = false;
+  else if (Name == "AutoGradMode")
+    R.GradMode = !Site.Args.empty() && Off;
+  else if (Name == "InferenceMode")
+    R.InferenceMode = Off;
+  else if (!Name.ends_with("Guard"))
+    return G->Active = false;
+  Result = Value(std::move(G));
+  return true;
+}
+
+// --- Small value classes ------------------------------------------------------------
+
+static std::unique_ptr<TensorOptionsObject> optionsFrom(TorchDomain &D, Machine &M,
+                                                        const Value &V, QualType T) {
+  auto O = std::make_unique<TensorOptionsObject>();
+  if (auto *Old = V.as<TensorOptionsObject>()) {
+    O->Fields = Old->Fields;
+    return O;
+  }
+  Arg A = D.toArg(M, V, T);
+  if (std::holds_alternative<Device>(A.V))
+    O->Fields["device"] = A;
+  else if (std::holds_alternative<DType>(A.V))
+    O->Fields["dtype"] = A;
+  return O;
+}
+
+static Device deviceFromText(llvm::StringRef Text) {
+  Device D;
+  D.Kind = Text.starts_with("cuda") ? DeviceKind::CUDA : DeviceKind::CPU;
+  auto [Kind, Index] = Text.split(':');
+  if (!Index.empty() && Index.getAsInteger(10, D.Index))
+    D.Index = 0;
+  return D;
+}
+
+static Value arrayRef(Machine &M, CallSite &Site) {
+  auto List = std::make_unique<Sequence>(Sequence::InitList);
+  if (Site.Args.empty())
+    return Value(std::move(List));
+  Value &V = Site.Args[0].value();
+  if (V.isUnknown())
+    return Value(V.unknown());
+  Sequence *S = V.as<Sequence>();
+  if (V.isPointer() && V.pointer().Array)
+    S = V.pointer().Array->V.as<Sequence>();
+  if (S) {
+    size_t N = S->Elements.size();
+    if (V.isPointer() && Site.Args.size() > 1 && Site.Args[1].value().isInt())
+      N = std::min<size_t>(N, std::max<int64_t>(0, Site.Args[1].value().asInt()));
+    List->Elements.assign(S->Elements.begin(), S->Elements.begin() + N);
+    return Value(std::move(List));
+  }
+  // One element: its place if it has one.
+  List->Elements.push_back(Site.Args[0].Place ? Site.Args[0].Place
+                                              : makeCell(std::move(Site.Args[0].V)));
+  return Value(std::move(List));
+}
+
+static Value indexFrom(TorchDomain &D, Machine &M, CallSite &Site) {
+  if (Site.Args.empty())
+    return Value(std::make_unique<IndexObject>(Arg(Arg::NoneIndex{})));
+  Value &V = Site.Args[0].value();
+  if (V.as<IndexObject>())
+    return M.take(Site, 0);
+  if (V.isString())
+    return Value(std::make_unique<IndexObject>(Arg(Arg::Ellipsis{})));
+  if (auto *S = V.as<Sequence>(); S && S->Tag == Sequence::Optional)
+    return Value(std::make_unique<IndexObject>(Arg(Arg::NoneIndex{})));
+  return Value(std::make_unique<IndexObject>(D.toArg(M, V, QualType())));
+}
+
+static Value sliceFrom(TorchDomain &D, Machine &M, CallSite &Site) {
+  Arg::Slice S;
+  Arg::Int *Parts[] = {&S.Start, &S.Stop, &S.Step};
+  for (size_t I = 0; I < Site.Args.size() && I < 3; ++I) {
+    Value &V = Site.Args[I].value();
+    if (auto *X = V.as<IndexObject>()) {
+      if (auto *N = std::get_if<int64_t>(&X->A.V))
+        *Parts[I] = *N;
+    } else if (V.isInt()) {
+      *Parts[I] = V.asInt();
+    } else if (auto *O = V.as<Sequence>();
+               O && O->Tag == Sequence::Optional && !O->Elements.empty() &&
+               O->Elements[0]->V.isInt()) {
+      *Parts[I] = O->Elements[0]->V.asInt();
+    }
+  }
+  return Value(std::make_unique<IndexObject>(Arg(S)));
+}
+
+/// Options whose constructors have no body here: a parameter sets the field of
+/// its name.
+static Value optionsRecord(Machine &M, CallSite &Site) {
+  auto *Ctor = cast<CXXConstructorDecl>(Site.Callee);
+  Value V = M.defaultRecord(*Ctor->getParent());
+  CellRef C = makeCell(std::move(V));
+  for (size_t I = 0; I < Site.Args.size() && I < Ctor->getNumParams(); ++I) {
+    std::string Name = Ctor->getParamDecl(I)->getName().str();
+    CellRef F = M.field(C, Name + "_");
+    if (!F)
+      F = M.field(C, Name);
+    if (F)
+      F->set(M.take(Site, I));
+  }
+  return std::move(C->V);
+}
+
+bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
+                                   CallSite &Site, Value &Result) {
+  if (Class == "c10::ArrayRef" || Class == "c10::OptionalArrayRef" ||
+      Class == "at::OptionalIntArrayRef" || Class == "c10::IListRef" ||
+      Class == "c10::MaybeOwned" || Class == "c10::List") {
+    Result = arrayRef(M, Site);
+    return true;
+  }
+  if (Class == "c10::Device") {
+    Value &V = Site.Args[0].value();
+    if (V.isString()) {
+      Result = Value(std::make_unique<DeviceObject>(deviceFromText(V.string())));
+      return true;
+    }
+    Arg A = toArg(M, V, Site.Callee->getParamDecl(0)->getType());
+    auto *D = std::get_if<Device>(&A.V);
+    if (D && Site.Args.size() > 1 && Site.Args[1].value().isInt())
+      D->Index = Site.Args[1].value().asInt();
+    Result = D ? Value(std::make_unique<DeviceObject>(*D))
+               : quiet(M, "a device that is not known");
+    return true;
+  }
+  if (Class == "c10::TensorOptions") {
+    Result = Site.Args.empty()
+                 ? Value(std::make_unique<TensorOptionsObject>())
+                 : Value(optionsFrom(*this, M, Site.Args[0].value(),
+                                     Site.Callee->getParamDecl(0)->getType()));
+    return true;
+  }
+  if (Class == "caffe2::TypeMeta") {
+    Result = Site.Args.empty() ? Value::integer(6) : M.take(Site, 0);
+    return true;
+  }
+  if (Class == "at::indexing::TensorIndex") {
+    Result = indexFrom(*this, M, Site);
+    return true;
+  }
+  if (Class == "at::indexing::Slice") {
+    Result = sliceFrom(*this, M, Site);
+    return true;
+  }
+  llvm::StringRef Last = Class.rsplit("::").second;
+  if (Last.ends_with("Options") && isa_and_nonnull<CXXConstructorDecl>(Site.Callee)) {
+    auto *C = cast<CXXConstructorDecl>(Site.Callee);
+    const FunctionDecl *Body = nullptr;
+    if (C->isCopyOrMoveConstructor() || C->getBody(Body) ||
+        (C->isDefaultConstructor() && !C->isUserProvided()))
+      return false;
+    Result = optionsRecord(M, Site);
+    return true;
+  }
+  if (Class.starts_with("torch::serialize::") || Class.starts_with("torch::optim::") ||
+      Class.starts_with("c10::") || Class.starts_with("torch::cuda") ||
+      Class.starts_with("at::") || Class.starts_with("torch::jit")) {
+    if (Last.ends_with("ParamState") || Last == "Error")
+      return false;
+    if (Class.starts_with("torch::optim::") && !Last.contains("LR") &&
+        Last != "OptimizerParamGroup")
+      return false;
+    auto O = std::make_unique<OpaqueObject>(intern(Class));
+    for (size_t I = 0; I < Site.Args.size(); ++I)
+      if (!Site.Args[I].Place)
+        O->Parts.push_back(std::move(Site.Args[I].V));
+    Result = Value(std::move(O));
+    return true;
+  }
+  return false;
+}
+
+/// TORCH_ARG: `x(value)` sets the field x_ and gives the object, `x()` the field.
+bool TorchDomain::optionCall(Machine &M, CallSite &Site, Operand &Result) {
+  auto *Method = dyn_cast<CXXMethodDecl>(Site.Callee);
+  if (!Method || !Site.Object || !Method->getDeclName().isIdentifier())
+    return false;
+  if (auto *O = Site.Object->V.as<TensorOptionsObject>()) {
+    llvm::StringRef Name = Method->getName();
+    if (Site.Args.empty()) {
+      Result = Operand(toValue(M, O->Fields[Name.str()], QualType()));
+      return true;
+    }
+    auto New = std::make_unique<TensorOptionsObject>();
+    New->Fields = O->Fields;
+    std::string Key = Name == "device_index" ? "device" : Name.str();
+    New->Fields[Key] = Key == "dtype" || Key == "device" || Key == "requires_grad"
+                           ? toArg(M, Site.Args[0].value(),
+                                   Method->getParamDecl(0)->getType())
+                           : Arg();
+    if (Name == "device_index")
+      New->Fields[Key] = Arg(Device{DeviceKind::CUDA, 0});
+    if (Method->getReturnType()->isReferenceType()) {
+      Site.Object->set(Value(std::move(New)));
+      Result = Operand(Site.Object);
+    } else {
+      Result = Operand(Value(std::move(New)));
+    }
+    return true;
+  }
+  if (!Site.Object->V.as<Record>() || Site.Args.size() > 1)
+    return false;
+  CellRef F = M.field(Site.Object, (Method->getName() + "_").str());
+  if (!F)
+    return false;
+  if (Site.Args.empty()) {
+    Result = Operand(F);
+  } else {
+    F->set(M.take(Site, 0));
+    Result = Operand(Site.Object);
+  }
+  return true;
+}
+
+// --- Optimizers ----------------------------------------------------------------------
+
+static void collectParameters(TorchDomain &D, Machine &M, const Value &V,
+                              std::vector<TensorRef> &List) {
+  if (auto *T = V.as<TensorObject>()) {
+    if (T->T)
+      List.push_back(T->T);
+    return;
+  }
+  if (auto *S = V.as<Sequence>())
+    for (const CellRef &C : S->Elements)
+      collectParameters(D, M, C->V, List);
+  if (auto *O = V.as<OpaqueObject>())
+    for (const Value &P : O->Parts)
+      collectParameters(D, M, P, List);
+}
+
+bool TorchDomain::constructOptimizer(Machine &M, llvm::StringRef Class,
+                                     CallSite &Site, Value &Result) {
+  if (!Class.starts_with("torch::optim::"))
+    return false;
+  llvm::StringRef Name = Class.substr(14);
+  if (Name == "Optimizer" || Name.contains("LR") || Name.ends_with("Options") ||
+      Name == "OptimizerParamGroup" || Name.contains("State"))
+    return false;
+  std::vector<TensorRef> Parameters;
+  OptionMap Map;
+  for (Operand &A : Site.Args) {
+    if (A.value().as<Record>())
+      Map = toOptions(M, A.value());
+    else
+      collectParameters(*this, M, A.value(), Parameters);
+  }
+  std::string Kind = Options.Optimizer.value_or(Name.str());
+  if (Options.Optimizer && Kind != Name)
+    Map = {};
+  auto O = makeOptimizer(R, Kind, std::move(Parameters), Map);
+  if (!O) {
+    M.unknown("optimizer " + Name + " is not modelled");
+    Result = Value(std::make_unique<OpaqueObject>(intern(Class)));
+    return true;
+  }
+  assume("optimizer", Kind, Options.Optimizer ? SourcePos() : M.currentPos(),
+         Options.Optimizer ? "--optimizer" : "program");
+  Result = Value(std::make_unique<OptimizerObject>(std::move(O)));
+  return true;
+}
+
+bool TorchDomain::optimCall(Machine &M, llvm::StringRef Name, CallSite &Site,
+                            Operand &Result) {
+  if (!Name.starts_with("torch::optim::"))
+    return false;
+  llvm::StringRef Method = Name.rsplit("::").second;
+  auto *O = Site.Object ? Site.Object->complete().V.as<OptimizerObject>() : nullptr;
+  if (!O) {
+    if (Site.Object && Site.Object->V.as<OpaqueObject>()) {
+      Result = Operand(quiet(M, Method));
+      return true;
+    }
+    return false;
+  }
+  if (Method == "step") {
+    if (!Site.Args.empty() && M.truth(Site.Args[0].value()).value_or(false)) {
+      // LBFGS and friends evaluate the loss themselves.
+      Operand Loss = M.callCallable(Site.Args[0].value(), {});
+      O->O->step(R);
+      Result = Loss.Place ? Operand(M.copy(Loss.Place->V)) : std::move(Loss);
+      return true;
+    }
+    O->O->step(R);
+    Result = Operand(tensorValue(nullptr));
+    return true;
+  }
+  if (Method == "zero_grad") {
+    std::optional<bool> None;
+    if (!Site.Args.empty())
+      None = M.truth(Site.Args[0].value());
+    O->O->zeroGrad(R, None);
+    Result = Operand(Value());
+    return true;
+  }
+  if (Method == "add_param_group" || Method == "add_parameters") {
+    for (Operand &A : Site.Args)
+      collectParameters(*this, M, A.value(), O->O->Parameters);
+    Result = Operand(Value());
+    return true;
+  }
+  if (Method == "parameters") {
+    auto S = std::make_unique<Sequence>(Sequence::Vector);
+    for (const TensorRef &T : O->O->Parameters)
+      S->Elements.push_back(makeCell(tensorValue(T)));
+    Result = Operand(Value(std::move(S)));
+    return true;
+  }
+  if (Method == "size") {
+    Result = Operand(Value::integer(O->O->Parameters.size()));
+    return true;
+  }
+  // Groups, state and learning rates change no memory.
+  Value Q = Method == "param_groups"
+                ? Value(std::make_unique<Sequence>(Sequence::Vector))
+                : quiet(M, Method);
+  Result = Site.Callee->getReturnType()->isReferenceType() ? Operand(makeCell(std::move(Q)))
+                                                           : Operand(std::move(Q));
+  return true;
+}
+
+// --- TorchScript -----------------------------------------------------------------------
+
+bool TorchDomain::jitCall(Machine &M, llvm::StringRef Name, CallSite &Site,
+                          Operand &Result) {
+  llvm::StringRef Method = Name.rsplit("::").second;
+  if (Name == "torch::jit::load" || Name == "torch::jit::freeze" ||
+      Name == "torch::jit::optimize_for_inference") {
+    if (Name != "torch::jit::load") {
+      Result = Operand(M.take(Site, 0));
+      return true;
+    }
+    auto Mod = std::make_shared<Module>(R, "TorchScript module");
+    ModuleInfo &Info = Out.Modules[Mod->Id];
+    Info.Jit = true;
+    Info.Created = R.CurrentStack;
+    if (!Site.Args.empty() && Site.Args[0].value().isString())
+      Info.Options = Site.Args[0].value().string();
+    Result = Operand(Value(std::make_unique<JitModuleObject>(std::move(Mod))));
+    return true;
+  }
+  auto *J = Site.Object ? Site.Object->V.as<JitModuleObject>() : nullptr;
+  if (!J) {
+    if (Name.starts_with("c10::IValue::to") && Site.Object) {
+      if (Site.Object->V.as<TensorObject>() || Method == "toTensor") {
+        Result = Operand(tensorValue(tensorOf(M, Site.Object->V)));
+        return true;
+      }
+      Result = Operand(quiet(M, "a value from TorchScript"));
+      return true;
+    }
+    if (Name.starts_with("c10::IValue::is")) {
+      Result = Operand(quiet(M, "a value from TorchScript"));
+      return true;
+    }
+    return false;
+  }
+  if (Method == "forward" || Method == "operator()" || Method == "run_method") {
+    beganForward(J->M, Method, /*Jit=*/true, {});
+    Args A;
+    Operand Out(tensorValue(R.opaque("TorchScript module", A, "the result of a TorchScript module")));
+    if (auto *T = Out.V.as<TensorObject>())
+      T->T->FromJit = true;
+    endedForward(M, Out);
+    Result = std::move(Out);
+    return true;
+  }
+  if (Method == "get_method") {
+    Result = Operand(Value(std::make_unique<JitModuleObject>(J->M)));
+    return true;
+  }
+  if (Method == "eval")
+    J->M->train(false);
+  else if (Method == "train")
+    J->M->train(true);
+  Result = Site.Callee->getReturnType()->isVoidType()
+               ? Operand(Value())
+               : Operand(quiet(M, "a TorchScript module's " + Method));
+  return true;
+}
+
+// --- Everything else --------------------------------------------------------------------
+
+static bool factoryOfOptions(TorchDomain &D, Machine &M, llvm::StringRef Last,
+                             CallSite &Site, Operand &Result) {
+  if (Last != "dtype" && Last != "device" && Last != "requires_grad" &&
+      Last != "layout" && Last != "memory_format")
+    return false;
+  auto O = std::make_unique<TensorOptionsObject>();
+  if (!Site.Args.empty() && (Last == "dtype" || Last == "device" || Last == "requires_grad"))
+    O->Fields[Last.str()] = D.toArg(M, Site.Args[0].value(),
+                                    Site.Callee->getParamDecl(0)->getType());
+  else if (Last == "requires_grad")
+    O->Fields["requires_grad"] = Arg(true);
+  Result = Operand(Value(std::move(O)));
+  return true;
+}
+
+static bool deviceCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
+                       DeviceObject &Dev, Operand &Result) {
+  if (Method == "is_cuda" || Method == "is_cpu")
+    Result = Operand(Value::integer((Dev.D.Kind == DeviceKind::CUDA) == (Method == "is_cuda")));
+  else if (Method == "type")
+    Result = Operand(Value::integer(Dev.D.Kind == DeviceKind::CUDA ? 1 : 0));
+  else if (Method == "index")
+    Result = Operand(Value::integer(Dev.D.Index));
+  else if (Method == "has_index")
+    Result = Operand(Value::integer(1));
+  else if (Method == "str")
+    Result = Operand(Value(std::string(Dev.D.Kind == DeviceKind::CUDA ? "cuda" : "cpu")));
+  else
+    return false;
+  return true;
+}
+
+/// Lists of integers that LibTorch has its own class for.
+static bool arrayCall(Machine &M, llvm::StringRef Method, CallSite &Site,
+                      Operand &Result) {
+  auto *S = Site.Object->V.as<Sequence>();
+  if (!S)
+    return false;
+  for (const char *Class : {"std::vector::", "std::array::"})
+    if (NativeFn Fn = M.native((Class + Method).str())) {
+      Result = Fn(M, Site);
+      return true;
+    }
+  if (Method == "vec") {
+    Value V = M.copy(Site.Object->V);
+    V.as<Sequence>()->Tag = Sequence::Vector;
+    Result = Operand(std::move(V));
+    return true;
+  }
+  // OrderedDict::Item and pairs.
+  unsigned Index = Method == "key" ? 0 : Method == "value" || Method == "operator*" ? 1 : 2;
+  if (S->Tag == Sequence::Pair && Index < 2) {
+    Result = Operand(S->Elements[Index]);
+    return true;
+  }
+  if (Method == "contains" || Method == "find" || Method == "operator[]") {
+    if (Site.Args.empty() || !Site.Args[0].value().isString())
+      return false;
+    for (const CellRef &C : S->Elements)
+      if (auto *P = C->V.as<Sequence>();
+          P && P->Elements.size() == 2 && P->Elements[0]->V.isString() &&
+          P->Elements[0]->V.string() == Site.Args[0].value().string()) {
+        Result = Method == "contains" ? Operand(Value::integer(1))
+                 : Method == "find"
+                     ? Operand(Value(PointerValue{P->Elements[1], nullptr, 0}))
+                     : Operand(P->Elements[1]);
+        return true;
+      }
+    Result = Method == "contains" ? Operand(Value::integer(0))
+                                  : Operand(makeCell(Value(PointerValue{})));
+    return true;
+  }
+  return false;
+}
+
+static bool checkCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
+                      CallSite &Site, Operand &Result) {
+  if (!Name.starts_with("c10::detail::torchCheckFail") &&
+      !Name.starts_with("c10::detail::torchInternalAssertFail") &&
+      Name != "c10::Error::Error" && Name != "c10::ThrowEnforceNotMet")
+    return false;
+  std::string Text = "a check fails";
+  for (Operand &A : Site.Args)
+    if (A.value().isString() && A.value().string().size() > Text.size())
+      Text = A.value().string();
+  M.throwException(Text);
+  Result = Operand(Value());
+  return true;
+}
+
+bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
+                              Operand &Result) {
+  llvm::StringRef Last = Name.rsplit("::").second;
+  if (checkCall(*this, M, Name, Site, Result))
+    return true;
+  if (Name == "torch::cuda::is_available" || Name == "torch::cuda::cudnn_is_available" ||
+      Name == "at::hasCUDA" || Name == "at::cuda::is_available") {
+    Result = Operand(Value::integer(R.Config.Target == DeviceKind::CUDA));
+    return true;
+  }
+  if (Name == "torch::cuda::device_count") {
+    Result = Operand(Value::integer(R.Config.Target == DeviceKind::CUDA));
+    return true;
+  }
+  if (Last == "set_enabled" && Site.Args.size() == 1) {
+    R.GradMode = M.truth(Site.Args[0].value()).value_or(true);
+    return true;
+  }
+  if (Last == "is_enabled" && Name.contains("GradMode")) {
+    Result = Operand(Value::integer(R.GradMode));
+    return true;
+  }
+  if (!Site.Object && Site.Args.size() <= 1 &&
+      factoryOfOptions(*this, M, Last, Site, Result))
+    return true;
+  if (Site.Object) {
+    if (auto *Dev = Site.Object->V.as<DeviceObject>())
+      return deviceCall(*this, M, Last, *Dev, Result);
+    if (auto *O = Site.Object->V.as<OpaqueObject>()) {
+      Result = Operand(quiet(M, Last + " of " + O->Class));
+      return true;
+    }
+    if (Name.starts_with("c10::") || Name.starts_with("torch::OrderedDict"))
+      return arrayCall(M, Last, Site, Result);
+    return false;
+  }
+  if (Name == "torch::load" && Site.Args.size()) {
+    if (Handle H = moduleOf(M, Site.Args[0].value()))
+      Out.Modules[H.M->Id].FromFile = true;
+    else if (auto *T = Site.Args[0].Place ? Site.Args[0].Place->V.as<TensorObject>() : nullptr)
+      T->T = R.opaque("torch::load", Args(), "a tensor read from a file");
+    Result = Operand(Value());
+    return true;
+  }
+  static const char *const Silent[] = {
+      "torch::save", "torch::manual_seed", "at::manual_seed", "torch::set_num_threads",
+      "at::set_num_threads", "torch::set_num_interop_threads",
+      "at::set_num_interop_threads", "torch::cuda::synchronize",
+      "torch::cuda::manual_seed", "torch::cuda::manual_seed_all", "at::globalContext",
+      "c10::cuda::CUDACachingAllocator::emptyCache", "torch::init_num_threads"};
+  for (const char *S : Silent)
+    if (Name == S) {
+      Result = Operand(Site.Callee->getReturnType()->isReferenceType()
+                           ? Operand(makeCell(quiet(M, Name)))
+                           : Operand(quiet(M, Name)));
+      return true;
+    }
+  return false;
+}
+
+} // namespace vramlint
