@@ -217,7 +217,7 @@ Operand Machine::evalDeclRef(const Expr *E, const ValueDecl *D) {
   }
   auto *V = dyn_cast<VarDecl>(D);
   if (!V) {
-    if (auto *P = dyn_cast<TemplateParamObjectDecl>(D))
+    if (isa<TemplateParamObjectDecl>(D))
       return Operand(makeCell(unknown("template parameter object")));
     return Operand(makeCell(unknown("a name that is not a variable")));
   }

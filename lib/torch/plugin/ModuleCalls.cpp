@@ -17,12 +17,12 @@ namespace vramlint {
 
 TorchDomain::Handle TorchDomain::moduleAt(Machine &M, CellRef C) {
   if (!C)
-    return {};
+    return Handle();
   CellRef Whole(&C->complete());
   CellRef Part = M.findSubobject(
       Whole, [](const Value &V) { return V.as<ModuleObject>() != nullptr; });
   if (!Part)
-    return {};
+    return Handle();
   Handle H;
   H.M = Part->V.as<ModuleObject>()->M;
   H.Place = Whole;
@@ -45,7 +45,7 @@ TorchDomain::Handle TorchDomain::moduleOf(Machine &M, const Value &V) {
     return {O->M, nullptr, nullptr};
   auto *Rec = V.as<Record>();
   if (!Rec)
-    return {};
+    return Handle();
   if (Rec->Self)
     if (Handle H = moduleAt(M, CellRef(Rec->Self)))
       return H;
@@ -56,7 +56,7 @@ TorchDomain::Handle TorchDomain::moduleOf(Machine &M, const Value &V) {
   for (const CellRef &F : Rec->Fields)
     if (F && F->V.as<SmartPtr>() && M.nameOf(*Rec->Decl).starts_with("torch::nn::ModuleHolder"))
       return moduleOf(M, F->V);
-  return {};
+  return Handle();
 }
 
 /// A shared_ptr to the module that \p Own owns.
@@ -157,7 +157,7 @@ static void describeTensors(TorchDomain &D, const Value &V,
   auto *T = V.as<TensorObject>();
   if (!T || !T->T)
     return;
-  List.push_back(D.R.describe(T->T));
+  List.push_back(describeTensor(T->T));
   if (T->T->GradFn)
     Nodes.push_back(T->T->GradFn.get());
 }
@@ -250,7 +250,7 @@ static QualType optionsType(Machine &M, const CXXRecordDecl &Impl) {
     if (R && R->getName().ends_with("Options"))
       return T;
   }
-  return {};
+  return QualType();
 }
 
 /// The options of a built-in module from its constructor's arguments.

@@ -159,7 +159,7 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
     }
     if (M.unwinding() && !M.exceptionText().empty())
       Result.T->Unknowns.push_back({M.currentPos(), "an exception ends the program",
-                                    M.exceptionText(), ""});
+                                    M.exceptionText().str(), ""});
     Result.Asked = M.Choices.Asked;
   }
   Result.Peak = R.peakBytes(Options.Target.Target) ? R.peakBytes(Options.Target.Target)

@@ -49,6 +49,8 @@ public:
   Runtime &R;
   Trace &Out;
   const ProgramOptions &Options;
+  /// A variable holds the batch size: what-if batches go there.
+  bool NamedBatch = false;
 
   // --- Conversions (Convert.cpp) ---------------------------------------------
   Value tensorValue(TensorRef T);
@@ -128,7 +130,6 @@ private:
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
   size_t DigestFrom = 0;
-  bool NamedBatch = false;
 };
 
 /// "Conv2d" from "Conv2dImpl".
