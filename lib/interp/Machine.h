@@ -42,7 +42,8 @@ namespace vramlint {
 /// The machine has evaluated the arguments already.
 using NativeFn = Operand (*)(Machine &M, CallSite &Site);
 /// One row of a table of native models. Name: "std::vector::push_back"; for
-/// constructors "std::vector::vector"; inline namespaces left out.
+/// constructors "std::vector::vector"; inline namespaces left out. Global objects
+/// ("std::cout", "std::nullopt") are rows too, called with an empty site.
 struct NativeEntry {
   const char *Name;
   NativeFn Fn;

@@ -213,6 +213,8 @@ std::unique_ptr<Object> StreamObject::copy(Machine &M) const {
   auto New = std::make_unique<StreamObject>();
   New->Text = Text;
   New->Known = Known;
+  New->Failed = Failed;
+  New->Why = Why;
   return New;
 }
 

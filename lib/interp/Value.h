@@ -249,7 +249,8 @@ public:
   struct BoundArg {
     unsigned Placeholder = 0;
     CellRef Arg = nullptr;
-    bool IsReference = false; ///< Bound by std::ref: Arg is the program's own.
+    /// Bound by std::ref: Arg is the program's own. A placeholder: optional.
+    bool IsReference = false;
   };
   Value Callable; ///< Void: empty.
   bool IsBind = false;
@@ -264,8 +265,10 @@ public:
 /// A stream; string streams collect text as long as it is known.
 class StreamObject : public Object {
 public:
-  std::string Text;
-  bool Known = true;
+  std::string Text;     ///< Written, or still to be read.
+  bool Known = true;    ///< False: files, the console, unknown text.
+  bool Failed = false;  ///< A read found nothing.
+  UnknownRef Why = nullptr; ///< Why it is not known; may be null.
   StreamObject() : Object(StreamKind) {}
   std::unique_ptr<Object> copy(Machine &M) const override;
   static bool classof(const Object *O) { return O->Kind == StreamKind; }

@@ -216,6 +216,20 @@ Value constructFrom(Machine &M, CallSite &S, QualType Type, unsigned From) {
   return M.construct(Type, Args, Types);
 }
 
+Value argAs(Machine &M, CallSite &S, unsigned I, QualType Type) {
+  QualType Given = paramType(S, I);
+  if (Type.isNull() || Given.isNull())
+    return M.take(S, I);
+  QualType From = Given.getNonReferenceType().getCanonicalType();
+  bool Same = From.getUnqualifiedType() ==
+              Type.getCanonicalType().getUnqualifiedType();
+  if (Same || argValue(S, I).isString() || argValue(S, I).isNumber())
+    return fitted(M, Type, M.take(S, I));
+  Operand Args[1] = {std::move(S.Args[I])};
+  QualType Types[1] = {Given};
+  return M.construct(Type, Args, Types);
+}
+
 //===-- Results -----------------------------------------------------------===//
 
 Value quietUnknown(Machine &M, Twine Reason) {
@@ -528,7 +542,7 @@ static Operand invokeBound(Machine &M, FunctionObject &F,
       All.push_back(A.Arg);
     else if (A.Placeholder <= Args.size())
       All.push_back(again(Args[A.Placeholder - 1]));
-    else
+    else if (!A.IsReference) // Else bind_front's: as many as there are.
       return M.unknown("call of a bind expression with too few arguments");
   }
   return invoke(M, F.Callable, All);
@@ -593,45 +607,15 @@ std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B) {
   return M.truth(M.callMethod(A.Place, "operator==", Args).value());
 }
 
-//===-- Maps --------------------------------------------------------------===//
-
-static const Value *keyOf(const Sequence &Map, const CellRef &Element) {
-  if (!Element)
-    return nullptr;
-  if (Map.Tag != Sequence::Map)
-    return &Element->V;
-  auto *Pair = Element->V.as<Sequence>();
-  if (!Pair || Pair->Elements.empty() || !Pair->Elements[0])
-    return nullptr;
-  return &Pair->Elements[0]->V;
-}
-
-std::optional<int64_t> lowerBound(Machine &M, const Sequence &Map,
-                                  const Value &Key) {
-  int64_t Low = 0, High = Map.Elements.size();
-  if (!High && Key.isUnknown())
-    return std::nullopt;
-  while (Low < High) {
-    int64_t Mid = Low + (High - Low) / 2;
-    const Value *K = keyOf(Map, Map.Elements[Mid]);
-    std::optional<int> C = K ? compareValues(*K, Key) : std::nullopt;
-    if (!C)
-      return std::nullopt;
-    if (*C < 0)
-      Low = Mid + 1;
-    else
-      High = Mid;
-  }
-  return Low;
-}
-
 } // namespace stdlib
 
 llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> nativeTables() {
   using namespace stdlib;
-  static const Table All[] = {DequeTable,  IteratorTable, ListTable,
-                              MemoryTable, StringTable,   UtilityTable,
-                              VectorTable};
+  static const Table All[] = {
+      AnyTable,      DequeTable,   FunctionalTable, IteratorTable,
+      ListTable,     MapTable,     MemoryTable,     OptionalTable,
+      SetTable,      StringTable,  TupleTable,      UtilityTable,
+      VariantTable,  VectorTable};
   return All;
 }
 

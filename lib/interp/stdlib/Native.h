@@ -58,6 +58,8 @@ unsigned argCount(const CallSite &S);
 bool isTemplate(const CallSite &S);
 /// False if the place that the call returns may be written through.
 bool isRead(Machine &M, const CallSite &S);
+/// Argument \p I as a \p Type: taken if it is one, else constructed.
+Value argAs(Machine &M, CallSite &S, unsigned I, clang::QualType Type);
 /// A forwarded call: `Type(args…)` from the callee's arguments from \p From on.
 Value constructFrom(Machine &M, CallSite &S, clang::QualType Type,
                     unsigned From);
