@@ -19,6 +19,7 @@
 #include "lib/torch/Args.h"
 #include "lib/torch/Tensor.h"
 #include "lib/torch/Trace.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <string>
 
 namespace vramlint {
@@ -62,14 +63,49 @@ public:
   /// trailing underscore and return "self".
   OpResult call(llvm::StringRef Name, const Args &A);
 
+  /// A tensor of unknown shape that depends on the tensors of \p A (gradients
+  /// flow through it), for a call that could not be run.
+  TensorRef opaque(llvm::StringRef Name, const Args &A, llvm::StringRef Why);
+
   /// A new tensor with its own storage.
   TensorRef make(Shape S, DType T, Device D, Category C, llvm::StringRef Op);
   /// A view on \p Base's storage.
   TensorRef view(const TensorRef &Base, Shape S);
 
+  /// A new contiguous tensor for a result of the op that runs; its category
+  /// follows from the phase.
+  TensorRef make(Shape S, DType T, Device D);
+  /// The same with strides (elements), for results that are not contiguous.
+  TensorRef make(Shape S, llvm::ArrayRef<int64_t> Strides, DType T, Device D);
+  /// A handle without history on the same storage, as Tensor::detach() gives.
+  TensorRef alias(const TensorRef &T);
+
+  /// Corrects what \p T's storage is for.
+  void recategorize(const TensorRef &T, Category C);
+
+  /// Refuses the op that runs, as LibTorch would; rows then return null tensors.
+  void fail(std::string Message);
+  void failNotModelled(std::string Why);
+  bool failed() const { return Error.has_value(); }
+  /// Adds to the FLOPs of the op that runs; a multiply-add is 2. -1: unknown.
+  void flops(int64_t N);
+  /// Ops record autograd nodes now.
+  bool recording() const { return GradMode && !InferenceMode && Below == 0; }
+  unsigned Below = 0;           ///< Inside a kernel: its own ops record nothing.
+  llvm::StringRef CurrentOp;    ///< Interned name of the outermost op that runs.
+
   /// torch::Tensor::backward. \p Gradient null: ones (a scalar is required).
   OpResult backward(const TensorRef &Root, TensorRef Gradient, bool RetainGraph,
                     bool CreateGraph);
+  /// torch::autograd::backward of several roots.
+  OpResult backward(llvm::ArrayRef<TensorRef> Roots,
+                    llvm::ArrayRef<TensorRef> Gradients, bool RetainGraph,
+                    bool CreateGraph);
+  /// torch::autograd::grad: the gradients of \p Inputs, nothing accumulated.
+  OpResult grad(llvm::ArrayRef<TensorRef> Roots,
+                llvm::ArrayRef<TensorRef> Gradients,
+                llvm::ArrayRef<TensorRef> Inputs, bool RetainGraph,
+                bool CreateGraph, bool AllowUnused);
 
   int64_t liveBytes(DeviceKind D) const { return Live[(int)D]; }
   int64_t peakBytes(DeviceKind D) const { return Peak[(int)D]; }
@@ -80,7 +116,27 @@ public:
   /// Counters and state of the autograd engine (Autograd.cpp).
   uint64_t NextSequence = 0;
 
+  /// Runs \p F as one op called \p Name that the trace records: a backward node,
+  /// an optimizer's step.
+  template <typename Fn> void asOp(llvm::StringRef Name, Fn F) {
+    OpId Before = RunningOp;
+    llvm::StringRef OpBefore = CurrentOp;
+    beginOp(Name);
+    ++OpDepth;
+    F();
+    --OpDepth;
+    endOp(Before, OpBefore);
+  }
+
+  std::optional<OpResult> Error; ///< Set by fail(); taken by call().
+
 private:
+  /// Appends an op record and makes it the running one.
+  OpRecord &beginOp(llvm::StringRef Name);
+  void endOp(OpId Before, llvm::StringRef OpBefore);
+
+  unsigned OpDepth = 0;
+  OpId RunningOp = None;
   int64_t Live[2] = {0, 0}, Peak[2] = {0, 0};
 };
 

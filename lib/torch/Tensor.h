@@ -76,6 +76,7 @@ public:
   int64_t SizeBytes;
   bool SizeKnown;
   Device Dev;
+  Category Cat;                          ///< What it is for now.
 };
 using StorageRef = llvm::IntrusiveRefCntPtr<Storage>;
 
@@ -96,15 +97,25 @@ public:
   NodeRef GradFn;                        ///< Null for a leaf.
   unsigned OutputNr = 0;                 ///< Which output of GradFn.
   TensorRef Grad;                        ///< A leaf's accumulated gradient.
-  NodeRef Accumulator;                   ///< A leaf's AccumulateGrad (weak in LibTorch).
+  Node *Accumulator = nullptr;           ///< A leaf's AccumulateGrad, weak as in LibTorch.
   TensorRef Base;                        ///< Set on differentiable views.
   unsigned Version = 0;                  ///< Bumped by in-place ops.
   bool IsParameter = false;
   bool FromJit = false;                  ///< Result of a TorchScript call.
+  bool WrappedNumber = false;            ///< Made from a C++ number: promotes less.
   llvm::StringRef Name;                  ///< "conv1.weight"; empty if none.
 
   bool needsGrad() const { return RequiresGrad || GradFn; }
   bool isContiguous() const;
+  /// Every element once, without holes: a permutation of contiguous.
+  bool isDense() const;
+  /// Strides in elements; contiguous ones where Strides is empty. Requires: the
+  /// shape is known.
+  llvm::SmallVector<int64_t, 4> strides() const;
+  unsigned rank() const { return Sizes.Dims.size(); }
+  Dim size(unsigned I) const { return Sizes.Dims[I]; }
+  int64_t elements() const { return Sizes.elements(); }
+  bool onCuda() const { return Dev.Kind == DeviceKind::CUDA; }
 };
 
 /// What a node keeps for backward. Appends Save and Unsave to the trace.
@@ -129,20 +140,36 @@ class Node : public llvm::RefCountedBase<Node> {
 public:
   using Gradients = llvm::SmallVector<TensorRef, 4>;
   /// From the gradients of the outputs (null: undefined), the gradients of the
-  /// inputs, one per edge. Allocates what LibTorch's backward allocates.
-  using BackwardFn = std::function<Gradients(Runtime &, Node &, Gradients)>;
+  /// inputs, one per edge. Allocates what LibTorch's backward allocates. The
+  /// gradients given live until it has returned and its results are checked.
+  using BackwardFn = std::function<Gradients(Runtime &, Node &, Gradients &)>;
+  /// What an output of the forward call looked like: its gradient is reduced and
+  /// cast to this.
+  struct OutputMeta { Shape Sizes; DType Type; Device Dev; };
 
   llvm::StringRef Name;                  ///< "ConvolutionBackward0".
   uint64_t Sequence = 0;
   llvm::SmallVector<Edge, 4> Next;
   llvm::SmallVector<SavedTensor, 4> Saved;
   BackwardFn Backward;
-  unsigned Outputs = 1;
+  llvm::SmallVector<OutputMeta, 1> Outputs; ///< One per output of the forward call.
   TensorRef Variable;                    ///< AccumulateGrad: the leaf.
   bool Released = false;                 ///< Backward went through it.
   StackId Stack = 0;                     ///< The forward call's place.
-  ModuleId Module = None;
+  ModuleId Module = None;                ///< Whose forward it was, and its path.
+  llvm::StringRef ModulePath, ModuleClass;
+  bool BuiltinModule = false;
   ~Node();                               ///< Iterative: graphs may be very deep.
+  /// Whether the gradient of input \p I is wanted.
+  bool needs(unsigned I) const { return I < Next.size() && Next[I].Fn; }
+  const TensorRef &saved(unsigned I) const { return Saved[I].get(); }
 };
+
+TensorDesc describeTensor(const TensorRef &T);
+
+/// The node and slot that receive the gradient of \p T, as in LibTorch: its
+/// grad_fn, or for a leaf that needs gradients its AccumulateGrad, made on demand.
+/// Nothing if \p T needs no gradient.
+Edge gradientEdge(const TensorRef &T);
 
 } // namespace vramlint

@@ -1,0 +1,52 @@
+//===- lib/torch/OpEntry.h
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The row type of the op tables.
+//
+// A row's function mirrors the ATen function of the same name: it allocates its
+// results and temporaries in the same order and lets them die at the same
+// places, by calling the functions of Rules.h as ATen calls itself. So the bytes
+// alive at each moment follow from the code's own scopes. To add an op: write
+// its function beside its relatives in ops/, add the row, add a case to
+// test/oracle/ops/cases and record it in real LibTorch.
+
+#pragma once
+
+#include "lib/torch/Args.h"
+#include "lib/torch/Runtime.h"
+
+namespace vramlint {
+
+using OpFn = std::function<OpResult(Runtime &R, const Args &A)>;
+
+struct OpEntry {
+  /// The schema name without overload, or the name in torch::nn::functional.
+  llvm::StringRef Name;
+  OpFn Run;
+  /// Parameters whose value may be unknown without any effect on shapes or
+  /// memory ("p,value"). An unknown value of another one makes the result's
+  /// shape unknown. "*": the row looks itself.
+  llvm::StringRef MayBeUnknown = "";
+  /// The row can take tensors whose rank is not known.
+  bool AnyRank = false;
+};
+
+using OpTable = std::vector<OpEntry>;
+
+// The families, one file each in ops/.
+void addPointwiseOps(OpTable &Rows);
+void addReduceOps(OpTable &Rows);
+void addViewOps(OpTable &Rows);
+void addFactoryOps(OpTable &Rows);
+void addMatmulOps(OpTable &Rows);
+void addConvOps(OpTable &Rows);
+void addPoolOps(OpTable &Rows);
+void addNormOps(OpTable &Rows);
+void addLossOps(OpTable &Rows);
+void addDropoutOps(OpTable &Rows);
+void addTensorOps(OpTable &Rows);
+
+} // namespace vramlint

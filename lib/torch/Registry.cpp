@@ -1,0 +1,57 @@
+//===- lib/torch/Registry.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Joins all op tables: name -> row; nothing else.
+
+#include "lib/torch/Registry.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace vramlint {
+
+static const OpTable &rows() {
+  static const OpTable Rows = [] {
+    OpTable All;
+    addPointwiseOps(All);
+    addReduceOps(All);
+    addViewOps(All);
+    addFactoryOps(All);
+    addMatmulOps(All);
+    addConvOps(All);
+    addPoolOps(All);
+    addNormOps(All);
+    addLossOps(All);
+    addDropoutOps(All);
+    addTensorOps(All);
+    return All;
+  }();
+  return Rows;
+}
+
+const OpEntry *findOp(llvm::StringRef Name) {
+  static const llvm::StringMap<const OpEntry *> Index = [] {
+    llvm::StringMap<const OpEntry *> M;
+    for (const OpEntry &E : rows()) {
+      bool New = M.try_emplace(E.Name, &E).second;
+      assert(New && "two rows of one name");
+      (void)New;
+    }
+    return M;
+  }();
+  auto It = Index.find(Name);
+  return It == Index.end() ? nullptr : It->second;
+}
+
+std::vector<const OpEntry *> allOps() {
+  std::vector<const OpEntry *> All;
+  for (const OpEntry &E : rows())
+    All.push_back(&E);
+  llvm::sort(All, [](auto *A, auto *B) { return A->Name < B->Name; });
+  return All;
+}
+
+} // namespace vramlint

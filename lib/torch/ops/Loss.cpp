@@ -1,0 +1,365 @@
+//===- lib/torch/ops/Loss.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Softmax and losses (SoftMax.cpp, Loss.cpp, LossNLL.cpp).
+
+#include "lib/torch/Rules.h"
+
+namespace vramlint {
+
+namespace aten {
+
+using T = TensorRef;
+
+enum Reduction { None = 0, Mean = 1, Sum = 2 };
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+static T softmaxKernel(Runtime &R, const T &X, int64_t DimIndex,
+                       llvm::StringRef NodeName) {
+  if (!X || R.failed() || !wrapDim(R, DimIndex, X->rank()))
+    return nullptr;
+  Record Rec(R, NodeName, {X});
+  R.flops(saturatingMul({5, X->elements()}));
+  T Out = emptyContiguous(R, X);
+  T Own = contiguous(R, X);
+  Own = nullptr;
+  Rec.saveResult(Out);
+  return Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
+    R.flops(saturatingMul({4, G[0]->elements()}));
+    T Out = emptyContiguous(R, G[0]);
+    T Own = contiguous(R, G[0]);
+    return Grads{Out};
+  });
+}
+
+static T inType(Runtime &R, const T &X, std::optional<DType> Type) {
+  return X && Type ? toDType(R, X, *Type) : X;
+}
+
+T softmax(Runtime &R, const T &X, int64_t DimIndex, std::optional<DType> Type) {
+  return softmaxKernel(R, inType(R, X, Type), DimIndex, "SoftmaxBackward0");
+}
+
+T logSoftmax(Runtime &R, const T &X, int64_t DimIndex,
+             std::optional<DType> Type) {
+  return softmaxKernel(R, inType(R, X, Type), DimIndex, "LogSoftmaxBackward0");
+}
+
+//===----------------------------------------------------------------------===//
+// nll_loss, cross_entropy
+//===----------------------------------------------------------------------===//
+
+static T nllLoss(Runtime &R, const T &X, const T &Target, const T &Weight,
+                 int64_t Reduce) {
+  if (!X || !Target || R.failed())
+    return nullptr;
+  unsigned Rank = X->rank();
+  Shape Want = X->Sizes;
+  if (Rank >= 1)
+    Want.Dims.erase(Want.Dims.begin() + (Rank == 1 ? 0 : 1));
+  bool Fits = Rank >= 1 && Target->rank() == Want.Dims.size();
+  for (unsigned I = 0; Fits && I < Want.Dims.size(); ++I)
+    Fits &= Want.Dims[I] == Target->size(I) || !Want.Dims[I].known() ||
+            !Target->size(I).known();
+  if (!Fits) {
+    R.fail("nll_loss: expected a target of shape " + Want.str() +
+           " for an input of " + X->Sizes.str() + ", got " +
+           Target->Sizes.str());
+    return nullptr;
+  }
+  if (isFloating(Target->Type)) {
+    R.fail("nll_loss: expected a target of type int64, got " +
+           dtypeName(Target->Type).str());
+    return nullptr;
+  }
+  Record Rec(R, Rank <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0", {X});
+  Rec.save(X).save(Target).save(Weight);
+  R.flops(Target->elements());
+  T Out = R.make(Reduce == None ? Target->Sizes : Shape(), X->Type, X->Dev);
+  T Total = R.make(Shape(), X->Type, X->Dev);
+  Rec.saveResult(Total);
+  return Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
+    return Grads{emptyContiguous(R, N.saved(0))};
+  });
+}
+
+T meanLoss(Runtime &R, const T &Loss, int64_t Reduce) {
+  if (Reduce == Mean)
+    return mean(R, Loss);
+  return Reduce == Sum ? sum(R, Loss) : Loss;
+}
+
+static T probabilityLoss(Runtime &R, const T &X, const T &Target,
+                         int64_t Reduce) {
+  int64_t ClassDim = X->rank() == 1 ? 0 : 1;
+  T Log = logSoftmax(R, X, ClassDim);
+  T Product = mul(R, Log, Target);
+  if (Reduce == None)
+    return neg(R, sum(R, Product, {ClassDim}, false));
+  T Negative = neg(R, sum(R, Product));
+  return Reduce == Sum ? Negative : div(R, Negative, Scalar(2));
+}
+
+static T crossEntropy(Runtime &R, const Args &A, int64_t Reduce) {
+  T X = A.tensor("input"), Target = A.tensor("target");
+  T Weight = A.tensor("weight");
+  if (!X || !Target)
+    return nullptr;
+  bool Probabilities = X->Sizes == Target->Sizes;
+  if (A.number("label_smoothing", 0) > 0 || (Probabilities && Weight)) {
+    R.failNotModelled("cross_entropy with label smoothing");
+    return nullptr;
+  }
+  if (Probabilities)
+    return probabilityLoss(R, X, Target, Reduce);
+  int64_t ClassDim = X->rank() == 1 ? 0 : 1;
+  return nllLoss(R, logSoftmax(R, X, ClassDim), Target, Weight, Reduce);
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of two tensors of one shape
+//===----------------------------------------------------------------------===//
+
+/// A scalar that lives in the storage of a full-sized tensor, as some losses
+/// leave it behind.
+static void shrinkToScalar(const T &Loss) {
+  Loss->Sizes = Shape();
+  Loss->Strides.clear();
+}
+
+/// binary_cross_entropy: the reduced loss is copied into the full-sized result.
+static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
+             int64_t Reduce) {
+  if (!X || !Target || R.failed())
+    return nullptr;
+  if (X->Sizes.known() && Target->Sizes.known() &&
+      !(X->Sizes == Target->Sizes)) {
+    R.fail("binary_cross_entropy: expected a target of the input's shape " +
+           X->Sizes.str() + ", got " + Target->Sizes.str());
+    return nullptr;
+  }
+  Record Rec(R, "BinaryCrossEntropyBackward0", {X});
+  Rec.save(X).save(Target).save(Weight);
+  R.flops(saturatingMul({6, X->elements()}));
+  T Loss = emptyLike(R, X);
+  if (Reduce != None) {
+    T Reduced = meanLoss(R, Loss, Reduce);
+    if (!X->onCuda())
+      shrinkToScalar(Loss);
+    else
+      Loss = Reduced;
+  }
+  return Rec.result(Loss, [Reduce](Runtime &R, Node &N, Grads &G) {
+    T Out = emptyLike(R, N.saved(0));
+    if (Reduce == Mean)
+      scalarInPlace(R, Out, Scalar(2));
+    return Grads{Out};
+  });
+}
+
+static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
+                       const T &PosWeight, int64_t Reduce) {
+  if (!X || !Target || R.failed())
+    return nullptr;
+  if (X->Sizes.known() && Target->Sizes.known() &&
+      !(X->Sizes == Target->Sizes)) {
+    R.fail("binary_cross_entropy_with_logits: expected a target of the input's "
+           "shape " + X->Sizes.str() + ", got " + Target->Sizes.str());
+    return nullptr;
+  }
+  if (PosWeight) {
+    R.failNotModelled("binary_cross_entropy_with_logits with pos_weight");
+    return nullptr;
+  }
+  Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X});
+  Rec.save(X).save(Target).save(Weight);
+  R.flops(saturatingMul({10, X->elements()}));
+  T Max = neg(R, X); // clamp_min_ in place
+  T Loss = emptyLike(R, Target);
+  {
+    T A = neg(R, Max), B = neg(R, X);
+    T C = sub(R, B, Max);
+  }
+  if (Reduce != None)
+    Loss = meanLoss(R, Loss, Reduce);
+  return Rec.result(Loss, [Reduce](Runtime &R, Node &N, Grads &) {
+    T Out = sigmoid(R, N.saved(0)); // then sub_ and mul_
+    if (Reduce == Mean)
+      scalarInPlace(R, Out, Scalar(2));
+    return Grads{Out};
+  });
+}
+
+/// mse_loss, smooth_l1_loss: the result keeps the full size it was made with.
+static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
+                  llvm::StringRef NodeName, bool Smooth) {
+  if (!X || !Target || R.failed())
+    return nullptr;
+  Record Rec(R, NodeName, {X, Target});
+  Rec.save(X).save(Target);
+  T Out = iterate(R, {X, Target});
+  R.flops(saturatingMul({2, Out ? Out->elements() : 0}));
+  if (Reduce != None && Out) {
+    T Loss = emptyLike(R, Out);
+    if (Reduce == Mean && !X->onCuda())
+      scalarInPlace(R, Loss, Scalar(2));
+    shrinkToScalar(Out);
+  }
+  return Rec.result(Out, [Smooth](Runtime &R, Node &N, Grads &G) {
+    Grads Out(2);
+    auto One = [&] {
+      Shape S = broadcast(R, N.saved(0)->Sizes, N.saved(1)->Sizes);
+      return R.make(S, N.saved(0)->Type, N.saved(0)->Dev);
+    };
+    if (N.needs(0))
+      Out[0] = One();
+    if (N.needs(1))
+      Out[1] = Smooth ? neg(R, One()) : One();
+    return Out;
+  });
+}
+
+static T l1Loss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
+  T Difference = sub(R, X, Target);
+  return meanLoss(R, absInPlace(R, Difference), Reduce);
+}
+
+static T huberLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
+  Record Rec(R, "HuberLossBackward0", {X, Target});
+  Rec.save(X).save(Target);
+  T Loss = meanLoss(R, iterate(R, {X, Target}), Reduce);
+  return Rec.result(Loss, [](Runtime &R, Node &N, Grads &) {
+    Grads Out(2);
+    for (unsigned I : {0u, 1u})
+      if (N.needs(I))
+        Out[I] = emptyLike(R, N.saved(I));
+    return Out;
+  });
+}
+
+static T klDiv(Runtime &R, const T &X, const T &Target, int64_t Reduce,
+               bool LogTarget) {
+  if (LogTarget)
+    return meanLoss(R, mul(R, exp(R, Target), sub(R, Target, X)), Reduce);
+  T Log;
+  {
+    Record Rec(R, "XlogyBackward0", {Target, Target});
+    if (Rec) {
+      R.failNotModelled("kl_div with a target that needs gradients");
+      return nullptr;
+    }
+    Log = iterate(R, {Target}, Iter::IntToFloat);
+  }
+  T Loss = sub(R, Log, mul(R, Target, X));
+  Log = nullptr;
+  return meanLoss(R, Loss, Reduce);
+}
+
+} // namespace aten
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// at:: takes 0, 1 or 2; F:: a text (torch::kMean); nothing is the mean.
+static std::optional<int64_t> reduction(const Args &A) {
+  const Arg *R = A.find("reduction");
+  if (!R || std::holds_alternative<Arg::Absent>(R->V))
+    return aten::Mean;
+  if (const auto *S = std::get_if<std::string>(&R->V)) {
+    llvm::StringRef Text = *S;
+    Text.consume_front("torch::");
+    Text.consume_front("k");
+    if (Text.equals_insensitive("none"))
+      return aten::None;
+    if (Text.equals_insensitive("sum"))
+      return aten::Sum;
+    if (Text.equals_insensitive("mean"))
+      return aten::Mean;
+    if (Text.equals_insensitive("batchmean"))
+      return aten::Sum; // F::kl_div divides the sum afterwards.
+    return std::nullopt;
+  }
+  return A.integer("reduction");
+}
+
+using LossFn = TensorRef (*)(Runtime &, const Args &, int64_t);
+
+static void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn) {
+  Rows.push_back({Name,
+                  [Fn](Runtime &R, const Args &A) {
+                    auto Reduce = reduction(A);
+                    if (!Reduce)
+                      return OpResult::notModelled("reduction not known");
+                    return one(Fn(R, A, *Reduce));
+                  },
+                  "ignore_index,beta,delta"});
+}
+
+void addLossOps(OpTable &Rows) {
+  using T = TensorRef;
+  for (llvm::StringRef Name : {"softmax", "log_softmax"}) {
+    bool Log = Name == "log_softmax";
+    for (llvm::StringRef Prefix : {"", "_"})
+      Rows.push_back({intern((Prefix + Name).str()),
+                      [Log](Runtime &R, const Args &A) {
+                        int64_t D = A.integer("dim", -1);
+                        auto Type = A.dtype("dtype");
+                        T X = A.tensor("self");
+                        return one(Log ? aten::logSoftmax(R, X, D, Type)
+                                       : aten::softmax(R, X, D, Type));
+                      }});
+  }
+  Rows.push_back({"softmin", [](Runtime &R, const Args &A) {
+                    return one(aten::softmax(R, aten::neg(R, A.tensor("self")),
+                                             A.integer("dim", -1)));
+                  }});
+  addLoss(Rows, "nll_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+    return aten::nllLoss(R, A.tensor("input"), A.tensor("target"),
+                         A.tensor("weight"), Reduce);
+  });
+  Rows.push_back(Rows.back());
+  Rows.back().Name = "nll_loss2d";
+  Rows.push_back(Rows.back());
+  Rows.back().Name = "nll_loss_nd";
+  addLoss(Rows, "cross_entropy", aten::crossEntropy);
+  addLoss(Rows, "cross_entropy_loss", aten::crossEntropy);
+  addLoss(Rows, "binary_cross_entropy",
+          [](Runtime &R, const Args &A, int64_t Reduce) {
+            return aten::bce(R, A.tensor("input"), A.tensor("target"),
+                             A.tensor("weight"), Reduce);
+          });
+  addLoss(Rows, "binary_cross_entropy_with_logits",
+          [](Runtime &R, const Args &A, int64_t Reduce) {
+            return aten::bceWithLogits(R, A.tensor("input"), A.tensor("target"),
+                                       A.tensor("weight"),
+                                       A.tensor("pos_weight"), Reduce);
+          });
+  addLoss(Rows, "mse_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+    return aten::pairLoss(R, A.tensor("input"), A.tensor("target"), Reduce,
+                          "MseLossBackward0", false);
+  });
+  addLoss(Rows, "smooth_l1_loss",
+          [](Runtime &R, const Args &A, int64_t Reduce) {
+            return aten::pairLoss(R, A.tensor("input"), A.tensor("target"),
+                                  Reduce, "SmoothL1LossBackward0", true);
+          });
+  addLoss(Rows, "l1_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+    return aten::l1Loss(R, A.tensor("input"), A.tensor("target"), Reduce);
+  });
+  addLoss(Rows, "huber_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+    return aten::huberLoss(R, A.tensor("input"), A.tensor("target"), Reduce);
+  });
+  addLoss(Rows, "kl_div", [](Runtime &R, const Args &A, int64_t Reduce) {
+    return aten::klDiv(R, A.tensor("input"), A.tensor("target"), Reduce,
+                       A.boolean("log_target", false));
+  });
+}
+
+} // namespace vramlint

@@ -1,0 +1,499 @@
+//===- lib/torch/ops/View.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Rows of views, joins, splits, copies and indexing.
+
+#include "lib/torch/Rules.h"
+
+namespace vramlint {
+
+namespace {
+
+using T = TensorRef;
+
+llvm::SmallVector<int64_t, 4> known(const Arg::Ints &L) {
+  llvm::SmallVector<int64_t, 4> Out;
+  for (const Arg::Int &I : L)
+    Out.push_back(I.value_or(0));
+  return Out;
+}
+
+OpResult viewRow(Runtime &R, const Args &A, bool Reshape) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("view of an undefined tensor");
+  if (auto Type = A.dtype("dtype"))
+    return OpResult::notModelled("view with a dtype");
+  Arg::Ints Sizes = A.ints(A.has("size") ? "size" : "shape");
+  auto S = aten::inferShape(R, X, Sizes);
+  if (!S)
+    return one(nullptr);
+  return one(Reshape ? aten::reshape(R, X, *S) : aten::view(R, X, *S));
+}
+
+OpResult flattenRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("flatten of an undefined tensor");
+  auto Start = wrapDim(R, A.integer("start_dim", 0), X->rank());
+  auto End = wrapDim(R, A.integer("end_dim", -1), X->rank());
+  if (!Start || !End)
+    return one(nullptr);
+  if (*Start > *End)
+    return OpResult::failed("flatten: start_dim comes after end_dim");
+  if (*Start == *End && X->rank())
+    return one(X);
+  Shape S;
+  S.Why = X->Sizes.Why;
+  Dim Joined(1);
+  for (unsigned I = 0; I < X->rank(); ++I) {
+    if (I >= *Start && I <= *End)
+      Joined = Joined * X->size(I);
+    else
+      S.Dims.push_back(X->size(I));
+    if (I == *End)
+      S.Dims.push_back(Joined);
+  }
+  if (X->rank() == 0)
+    S.Dims.push_back(Dim(1));
+  return one(aten::reshape(R, X, S));
+}
+
+OpResult expandRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("expand of an undefined tensor");
+  Arg::Ints Sizes = A.ints("size");
+  Shape To;
+  if (Sizes.size() < X->rank()) {
+    R.fail("expand: " + X->Sizes.str() + " has more dimensions than asked for");
+    return one(nullptr);
+  }
+  size_t Offset = Sizes.size() - X->rank();
+  for (size_t I = 0; I < Sizes.size(); ++I) {
+    bool Keep = Sizes[I] && *Sizes[I] == -1 && I >= Offset;
+    To.Dims.push_back(Keep ? X->size(I - Offset) : toDim(Sizes[I]));
+  }
+  return one(aten::expand(R, X, To));
+}
+
+OpResult expandAsRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self"), Other = A.tensor("other");
+  return one(X && Other ? aten::expand(R, X, Other->Sizes) : nullptr);
+}
+
+OpResult squeezeRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("squeeze of an undefined tensor");
+  if (auto D = A.integer("dim"))
+    return one(aten::squeeze(R, X, *D));
+  Record Rec(R, "SqueezeBackward0", {X});
+  Shape From = X->Sizes, To;
+  To.Why = From.Why;
+  llvm::SmallVector<int64_t, 4> S, Own = From.known() ? X->strides() : S;
+  for (unsigned I = 0; I < X->rank(); ++I) {
+    if (!X->size(I).known())
+      return one(R.opaque("squeeze", A, From.Why));
+    if (X->size(I).Length == 1)
+      continue;
+    To.Dims.push_back(X->size(I));
+    if (!Own.empty())
+      S.push_back(Own[I]);
+  }
+  return one(Rec.result(aten::rawView(R, X, To, S),
+                        [From](Runtime &R, Node &, Grads &G) {
+                          T Out = G[0];
+                          for (unsigned I = 0; I < From.Dims.size(); ++I)
+                            if (From.Dims[I].Length == 1)
+                              Out = aten::unsqueeze(R, Out, I);
+                          return Grads{Out};
+                        }));
+}
+
+OpResult repeatRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  Arg::Ints Times = A.ints("repeats");
+  if (!X || Times.size() < X->rank()) {
+    R.fail("repeat: fewer numbers than dimensions");
+    return one(nullptr);
+  }
+  Record Rec(R, "RepeatBackward0", {X});
+  Shape From = X->Sizes, S;
+  S.Why = From.Why;
+  size_t Offset = Times.size() - X->rank();
+  llvm::SmallVector<Dim, 4> Factors;
+  for (size_t I = 0; I < Times.size(); ++I) {
+    Dim L = I < Offset ? Dim(1) : X->size(I - Offset);
+    Factors.push_back(toDim(Times[I]));
+    S.Dims.push_back(L * Factors.back());
+  }
+  return one(Rec.result(
+      R.make(S, X->Type, X->Dev), [From, Factors](Runtime &R, Node &, Grads &G) {
+        // repeat_backward: split each dimension, then one sum.
+        unsigned Extra = Factors.size() - From.Dims.size();
+        Shape Split;
+        llvm::SmallVector<int64_t, 4> Over;
+        for (unsigned I = 0; I < Factors.size(); ++I) {
+          if (Factors[I] != Dim(1) || I < Extra) {
+            Over.push_back(Split.Dims.size());
+            Split.Dims.push_back(Factors[I]);
+          }
+          if (I >= Extra)
+            Split.Dims.push_back(From.Dims[I - Extra]);
+        }
+        T Parts = aten::reshape(R, G[0], Split);
+        return Grads{Over.empty() ? Parts : aten::sum(R, Parts, Over, false)};
+      }));
+}
+
+OpResult sliceRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  int64_t Index = A.integer("dim", 0);
+  auto D = X ? wrapDim(R, Index, X->rank()) : std::nullopt;
+  if (!D || X->rank() == 0)
+    return one(nullptr);
+  Dim L = X->size(*D);
+  const Arg *Start = A.find("start"), *End = A.find("end");
+  int64_t Step = A.integer("step", 1);
+  auto Given = [](const Arg *X) {
+    return X && !std::holds_alternative<Arg::Absent>(X->V);
+  };
+  if (!L.known())
+    return one(aten::slice(R, X, *D, Dim(), Dim(), Step));
+  auto Clip = [&](int64_t V) {
+    V = V < 0 ? V + L.Length : V;
+    return std::clamp<int64_t>(V, 0, L.Length);
+  };
+  int64_t From = Given(Start) ? Clip(A.integer("start", 0)) : 0;
+  int64_t To = Given(End) ? Clip(A.integer("end", L.Length)) : L.Length;
+  int64_t N = Step > 0 && To > From ? (To - From + Step - 1) / Step : 0;
+  return one(aten::slice(R, X, *D, Dim(From), Dim(N), Step));
+}
+
+/// Parts of \p X along \p D, as views that one node makes together.
+OpResult splitInto(Runtime &R, const T &X, unsigned D,
+                   llvm::ArrayRef<Dim> Lengths, llvm::StringRef NodeName) {
+  Record Rec(R, NodeName, {X});
+  std::vector<T> Parts;
+  llvm::SmallVector<int64_t, 4> S;
+  if (X->Sizes.known())
+    S = X->strides();
+  std::vector<Shape> Shapes;
+  Rec.backward([Shapes, D, Type = X->Type, Dev = X->Dev](Runtime &R, Node &N,
+                                                         Grads &G) {
+    std::vector<T> All;
+    for (unsigned I = 0; I < N.Outputs.size(); ++I)
+      All.push_back(I < G.size() && G[I]
+                        ? G[I]
+                        : aten::zeros(R, N.Outputs[I].Sizes, Type, Dev));
+    return Grads{aten::cat(R, All, D)};
+  });
+  for (Dim L : Lengths) {
+    Shape To = X->Sizes;
+    To.Dims[D] = L;
+    Parts.push_back(Rec.output(aten::rawView(R, X, To, S)));
+  }
+  return list(std::move(Parts));
+}
+
+OpResult splitRow(Runtime &R, const Args &A, llvm::StringRef Name) {
+  T X = A.tensor("self");
+  auto D = X ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  if (!D || X->rank() == 0)
+    return OpResult::failed("split of a tensor without dimensions");
+  Dim L = X->size(*D);
+  llvm::SmallVector<Dim, 4> Lengths;
+  Arg::Ints Sizes = A.ints(A.has("split_sizes") ? "split_sizes" : "split_size");
+  if (Name == "split_with_sizes" || Sizes.size() > 1) {
+    Dim Total(0);
+    for (const Arg::Int &I : Sizes) {
+      Lengths.push_back(toDim(I));
+      Total = Total + Lengths.back();
+    }
+    if (Total.known() && L.known() && Total != L) {
+      R.fail("split_with_sizes: expected sizes that sum to " +
+             std::to_string(L.Length) + ", got " + std::to_string(Total.Length));
+      return one(nullptr);
+    }
+    return splitInto(R, X, *D, Lengths, "SplitWithSizesBackward0");
+  }
+  bool Chunk = Name == "chunk";
+  auto N = Chunk ? A.integer("chunks") : A.integer("split_size");
+  const int64_t PartsMax = 1 << 16;
+  if (!N || *N <= 0 || !L.known())
+    return OpResult::notModelled("split into an unknown number of parts");
+  int64_t Each = Chunk ? (L.Length + *N - 1) / *N : *N;
+  Each = std::max<int64_t>(Each, 1);
+  for (int64_t At = 0; At < L.Length || Lengths.empty(); At += Each) {
+    Lengths.push_back(Dim(std::min(Each, L.Length - At)));
+    if (int64_t(Lengths.size()) > PartsMax)
+      return OpResult::notModelled("split into too many parts");
+  }
+  return splitInto(R, X, *D, Lengths, "SplitBackward0");
+}
+
+OpResult unbindRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  auto D = X ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  const int64_t PartsMax = 1 << 16;
+  if (!D || X->rank() == 0 || !X->size(*D).known() ||
+      X->size(*D).Length > PartsMax)
+    return OpResult::notModelled("unbind of an unknown length");
+  Record Rec(R, "UnbindBackward0", {X});
+  Rec.backward([From = X->Sizes, Type = X->Type,
+                Dev = X->Dev](Runtime &R, Node &N, Grads &G) {
+    std::vector<T> All;
+    G.resize(N.Outputs.size());
+    for (T &Part : G)
+      All.push_back(Part ? Part : aten::zeros(R, Shape(), Type, Dev));
+    return Grads{aten::zeros(R, From, Type, Dev)};
+  });
+  Shape To = X->Sizes;
+  llvm::SmallVector<int64_t, 4> S;
+  if (To.known()) {
+    S = X->strides();
+    S.erase(S.begin() + *D);
+  }
+  To.Dims.erase(To.Dims.begin() + *D);
+  std::vector<T> Parts;
+  for (int64_t I = 0; I < X->size(*D).Length; ++I)
+    Parts.push_back(Rec.output(aten::rawView(R, X, To, S)));
+  return list(std::move(Parts));
+}
+
+OpResult stackRow(Runtime &R, const Args &A) {
+  std::vector<T> Ts = A.tensors("tensors");
+  if (Ts.empty() || !Ts[0])
+    return OpResult::failed("stack expects a non-empty list of tensors");
+  auto D = wrapDim(R, A.integer("dim", 0), Ts[0]->rank() + 1);
+  if (!D)
+    return one(nullptr);
+  for (const T &X : Ts)
+    if (!X || !(X->Sizes == Ts[0]->Sizes) ) {
+      if (X && (!X->Sizes.known() || !Ts[0]->Sizes.known()))
+        continue;
+      R.fail("stack expects tensors of one size: " + Ts[0]->Sizes.str() +
+             " and " + (X ? X->Sizes.str() : "undefined"));
+      return one(nullptr);
+    }
+  Record Rec(R, "StackBackward0", Ts);
+  Shape S = Ts[0]->Sizes;
+  S.Dims.insert(S.Dims.begin() + *D, Dim(int64_t(Ts.size())));
+  unsigned Index = *D;
+  return one(Rec.result(R.make(S, aten::resultType(Ts), Ts[0]->Dev),
+                        [Index](Runtime &R, Node &N, Grads &G) {
+                          Grads Out(N.Next.size());
+                          for (unsigned I = 0; I < Out.size(); ++I)
+                            if (N.needs(I))
+                              Out[I] = aten::select(R, G[0], Index);
+                          return Out;
+                        }));
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing by tensors
+//===----------------------------------------------------------------------===//
+
+OpResult indexSelectRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self"), Index = A.tensor("index");
+  auto D = X && Index ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  if (!D)
+    return one(nullptr);
+  Record Rec(R, "IndexSelectBackward0", {X});
+  Rec.save(Index);
+  Shape From = X->Sizes, S = From;
+  if (!S.Dims.empty())
+    S.Dims[*D] = Dim(Index->elements());
+  return one(Rec.result(R.make(S, X->Type, X->Dev),
+                        [From](Runtime &R, Node &, Grads &G) {
+                          return Grads{
+                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+                        }));
+}
+
+OpResult gatherRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self"), Index = A.tensor("index");
+  if (!X || !Index)
+    return one(nullptr);
+  Record Rec(R, "GatherBackward0", {X});
+  Rec.save(X).save(Index);
+  return one(Rec.result(R.make(Index->Sizes, X->Type, X->Dev),
+                        [](Runtime &R, Node &N, Grads &G) {
+                          return Grads{aten::emptyLike(R, N.saved(0))};
+                        }));
+}
+
+/// x.index({…}), x[…]: slices and selects are views, then tensors gather.
+OpResult indexRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  const Arg *Given = A.find("indices");
+  if (!X || !Given)
+    return OpResult::notModelled("index without indices");
+  std::vector<Arg> Items;
+  if (const auto *L = std::get_if<std::vector<Arg>>(&Given->V))
+    Items = *L;
+  else if (const auto *L = std::get_if<std::vector<TensorRef>>(&Given->V))
+    Items.assign(L->begin(), L->end());
+  else if (const auto *L = std::get_if<Arg::Ints>(&Given->V))
+    for (const Arg::Int &I : *L)
+      Items.push_back(I ? Arg(*I) : Arg(Arg::UnknownArg{"index"}));
+  else
+    Items.push_back(*Given);
+  unsigned Consumed = 0;
+  for (const Arg &I : Items)
+    Consumed += !std::holds_alternative<Arg::Ellipsis>(I.V) &&
+                !std::holds_alternative<Arg::NoneIndex>(I.V);
+  int64_t At = 0;
+  T Out = X;
+  std::vector<std::pair<int64_t, T>> Gathered;
+  for (const Arg &I : Items) {
+    if (!Out || R.failed())
+      return one(nullptr);
+    if (std::holds_alternative<Arg::Ellipsis>(I.V)) {
+      At += int64_t(X->rank()) - Consumed;
+    } else if (std::holds_alternative<Arg::NoneIndex>(I.V)) {
+      Out = aten::unsqueeze(R, Out, At++);
+    } else if (const auto *S = std::get_if<Arg::Slice>(&I.V)) {
+      Args Call;
+      Call.add("self", Out);
+      Call.add("dim", At++);
+      if (S->Start)
+        Call.add("start", *S->Start);
+      if (S->Stop)
+        Call.add("end", *S->Stop);
+      if (S->Step)
+        Call.add("step", *S->Step);
+      OpResult Part = sliceRow(R, Call);
+      Out = R.failed() ? nullptr : std::get<T>(Part.Values[0].V);
+    } else if (const auto *Index = std::get_if<TensorRef>(&I.V)) {
+      if (*Index)
+        Gathered.push_back({At, *Index});
+      ++At;
+    } else if (std::holds_alternative<Arg::Absent>(I.V)) {
+      ++At;
+    } else {
+      Out = aten::select(R, Out, At); // A number, known or not.
+    }
+  }
+  if (Gathered.empty() || !Out)
+    return one(Out == X && Out ? R.view(X, X->Sizes) : Out);
+  for (auto &[D, Index] : Gathered)
+    if (Index->Type == DType::Bool || Index->Type == DType::UInt8)
+      return one(R.opaque("index", A, "a mask selects an unknown number of elements"));
+  Shape S = Out->Sizes, IndexShape = Gathered[0].second->Sizes;
+  for (auto &[D, Index] : Gathered)
+    IndexShape = aten::broadcast(R, IndexShape, Index->Sizes);
+  if (R.failed() || Gathered.back().first >= int64_t(S.Dims.size()))
+    return OpResult::failed("too many indices for a tensor of shape " +
+                            X->Sizes.str());
+  bool Adjacent = Gathered.back().first - Gathered[0].first + 1 ==
+                  int64_t(Gathered.size());
+  for (size_t I = Gathered.size(); I-- > 0;)
+    S.Dims.erase(S.Dims.begin() + Gathered[I].first);
+  S.Dims.insert(S.Dims.begin() + (Adjacent ? Gathered[0].first : 0),
+                IndexShape.Dims.begin(), IndexShape.Dims.end());
+  Record Rec(R, "IndexBackward0", {Out});
+  for (auto &[D, Index] : Gathered)
+    Rec.save(Index);
+  Shape From = Out->Sizes;
+  return one(Rec.result(R.make(S, Out->Type, Out->Dev),
+                        [From](Runtime &R, Node &, Grads &G) {
+                          return Grads{
+                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+                        }));
+}
+
+OpResult embeddingRow(Runtime &R, const Args &A) {
+  T W = A.tensor("weight");
+  T Indices = A.tensor(A.has("indices") ? "indices" : "input");
+  if (!W || !Indices || W->rank() != 2)
+    return OpResult::failed("embedding expects a matrix of weights");
+  Record Rec(R, "EmbeddingBackward0", {W});
+  Rec.save(Indices);
+  Shape S = Indices->Sizes, From = W->Sizes;
+  S.Dims.push_back(W->size(1));
+  return one(Rec.result(R.make(S, W->Type, W->Dev),
+                        [From](Runtime &R, Node &, Grads &G) {
+                          T Own = aten::contiguous(R, G[0]);
+                          return Grads{
+                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+                        }));
+}
+
+void addShapeRows(OpTable &Rows) {
+  for (llvm::StringRef Name : {"view", "reshape"})
+    Rows.push_back({Name,
+                    [Name](Runtime &R, const Args &A) {
+                      return viewRow(R, A, Name == "reshape");
+                    },
+                    "size,shape"});
+  for (llvm::StringRef Name : {"view_as", "reshape_as"})
+    Rows.push_back({Name, [](Runtime &R, const Args &A) {
+                      T X = A.tensor("self"), Other = A.tensor("other");
+                      return one(X && Other ? aten::reshape(R, X, Other->Sizes)
+                                            : nullptr);
+                    }});
+  Rows.push_back({"flatten", flattenRow});
+  Rows.push_back({"expand", expandRow, "size,implicit"});
+  Rows.push_back({"expand_as", expandAsRow});
+  Rows.push_back({"squeeze", squeezeRow});
+  Rows.push_back({"unsqueeze", [](Runtime &R, const Args &A) {
+                    return one(aten::unsqueeze(R, A.tensor("self"),
+                                               A.integer("dim", 0)));
+                  }});
+  Rows.push_back({"t", [](Runtime &R, const Args &A) {
+                    return one(aten::t(R, A.tensor("self")));
+                  }});
+  Rows.push_back({"transpose", [](Runtime &R, const Args &A) {
+                    return one(aten::transpose(R, A.tensor("self"),
+                                               A.integer("dim0", 0),
+                                               A.integer("dim1", 1)));
+                  }});
+  Rows.push_back({"permute", [](Runtime &R, const Args &A) {
+                    return one(aten::permute(R, A.tensor("self"),
+                                             known(A.ints("dims"))));
+                  }});
+  Rows.push_back({"select",
+                  [](Runtime &R, const Args &A) {
+                    return one(aten::select(R, A.tensor("self"),
+                                            A.integer("dim", 0)));
+                  },
+                  "index"});
+  Rows.push_back({"slice", sliceRow});
+  Rows.push_back({"narrow",
+                  [](Runtime &R, const Args &A) {
+                    return one(aten::narrow(R, A.tensor("self"),
+                                            A.integer("dim", 0), Dim(0),
+                                            toDim(A.integer("length"))));
+                  },
+                  "start,length"});
+  Rows.push_back({"repeat", repeatRow, "repeats"});
+}
+
+} // namespace
+
+void addViewOps(OpTable &Rows) {
+  addShapeRows(Rows);
+  for (llvm::StringRef Name : {"cat", "concat"})
+    Rows.push_back({Name, [](Runtime &R, const Args &A) {
+                      return one(aten::cat(R, A.tensors("tensors"),
+                                           A.integer("dim", 0)));
+                    }});
+  Rows.push_back({"stack", stackRow});
+  for (llvm::StringRef Name : {"split", "split_with_sizes", "chunk"})
+    Rows.push_back({Name, [Name](Runtime &R, const Args &A) {
+                      return splitRow(R, A, Name);
+                    }});
+  Rows.push_back({"unbind", unbindRow});
+  Rows.push_back({"index_select", indexSelectRow});
+  Rows.push_back({"gather", gatherRow, "sparse_grad"});
+  Rows.push_back({"index", indexRow, "*"});
+  Rows.push_back({"embedding", embeddingRow,
+                  "padding_idx,scale_grad_by_freq,sparse,max_norm,norm_type"});
+}
+
+} // namespace vramlint
