@@ -105,7 +105,7 @@ BatchSearch::fromTimeline(const Timeline &T, int64_t Cublas,
   ReservedNeed R = computeReserved(T, Cublas, Options, Sizes);
   Need N;
   N.LowerBytes = R.AllocatedBytes;
-  N.UpperBytes = std::max(R.Expected.ReservedBytes, R.Upper.ReservedBytes);
+  N.UpperBytes = R.UpperBytes;
   N.ByRun = Sizes.empty();
   return N;
 }
@@ -128,15 +128,15 @@ std::optional<BatchSearch::Need> BatchSearch::onLine(int64_t Batch,
   if (!A || !B)
     return std::nullopt;
   Need N;
-  N.LowerBytes = onLineThrough(Known[0], A->LowerBytes, Known[1],
-                               B->LowerBytes, Batch);
-  N.UpperBytes = onLineThrough(Known[0], A->UpperBytes, Known[1],
-                               B->UpperBytes, Batch);
+  N.LowerBytes =
+      onLineThrough(Known[0], A->LowerBytes, Known[1], B->LowerBytes, Batch);
+  N.UpperBytes =
+      onLineThrough(Known[0], A->UpperBytes, Known[1], B->UpperBytes, Batch);
   return N;
 }
 
-std::optional<BatchSearch::Need>
-BatchSearch::need(int64_t Batch, int64_t Cublas, bool ByRun) {
+std::optional<BatchSearch::Need> BatchSearch::need(int64_t Batch,
+                                                   int64_t Cublas, bool ByRun) {
   auto Key = std::make_pair(Batch, Cublas);
   auto It = Needs.find(Key);
   if (It != Needs.end() && (It->second.ByRun || !ByRun))

@@ -7,10 +7,10 @@
 // The largest batch that fits a GPU, from few runs of the program.
 //
 // Two runs (batch b and 2b) whose traces have the same events give every
-// storage's size as an affine function of the batch; the trace of any other batch
-// follows without running it, is replayed through the allocator, and the answer
-// is verified by a run. Where the traces differ in structure, each step of the
-// search is a run.
+// storage's size as an affine function of the batch; the trace of any other
+// batch follows without running it, is replayed through the allocator, and the
+// answer is verified by a run. Where the traces differ in structure, each step
+// of the search is a run.
 
 #pragma once
 
@@ -26,8 +26,8 @@ struct BatchLimit {
   int64_t Sure = 0;
   /// Largest batch whose lower figure fits.
   int64_t Possible = 0;
-  bool Known = false;    ///< False: sizes unknown, or the batch changes nothing.
-  bool AtLimit = false;  ///< The search ended at MaxBatch, not at the memory.
+  bool Known = false;   ///< False: sizes unknown, or the batch changes nothing.
+  bool AtLimit = false; ///< The search ended at MaxBatch, not at the memory.
   bool Verified = false; ///< By runs, not only by interpolation.
   std::string Why;       ///< If not Known.
 };
@@ -45,8 +45,8 @@ public:
   using RunFn = std::function<std::shared_ptr<const Timeline>(int64_t Batch)>;
   static constexpr int64_t MaxBatch = 1 << 20;
 
-  /// \p First: the timeline at \p Batch, the program's own. \p MaxRuns bounds the
-  /// calls of \p Run over the life of this object.
+  /// \p First: the timeline at \p Batch, the program's own. \p MaxRuns bounds
+  /// the calls of \p Run over the life of this object.
   BatchSearch(RunFn Run, int64_t Batch, std::shared_ptr<const Timeline> First,
               FitOptions Options = {}, unsigned MaxRuns = 12);
 

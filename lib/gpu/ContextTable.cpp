@@ -15,8 +15,12 @@
 //   not named     616 MiB   eager, 254 MiB lazy: first tensor, 1.13
 //                           (pytorch pull request 86509, less a 20 MiB segment)
 //   not named     300–400 MB lazy (pytorch issues 107667, 109888)
-//   five cards    0.9–1.8 GiB fitted to training runs, so with the kernels of
-//                           cuDNN and cuBLAS (SchedTune, GPUMemNet data)
+//   fitted        driver-level peaks of training runs less what our allocator
+//                 replay reserves, median: 450 MiB on 13 SMs (a K80 by its
+//                 count and memory), 1190 RTX 2070 Super, 1280 RTX 3070, 1320
+//                 on 80 SMs (a V100), 1390 RTX 3090 (SchedTune, eager loading),
+//                 1760 to 2100 on an A100 of 40 GB (GPUMemNet, with cuDNN
+//                 benchmarking)
 //
 // The lower figure of each row is the bare context, kept below every one seen:
 // warnings rest on it. Rows without an own measurement take their neighbour's.
@@ -32,15 +36,16 @@ static constexpr ContextRow Rows[] = {
     {100, 150, 1400, 1900, 600, 1200, "as Hopper, not measured"},
     {90, 150, 1400, 1900, 550, 1200,
      "as Ampere, not measured; lazy 300-400 MB plus libraries"},
-    {89, 100, 1300, 1800, 400, 1000, "as RTX 3090, 1.7.1 cu110"},
+    {89, 100, 1330, 1800, 400, 1000, "as RTX 3090, not measured"},
     {87, 50, 600, 1500, 350, 1000, "Jetson, not measured"},
-    {86, 100, 1300, 1800, 400, 1000, "RTX 3090, 1.7.1 cu110: 1486 MiB"},
-    {80, 150, 1400, 1900, 500, 1100, "A100: fits up to 1.8 GiB"},
-    {75, 100, 1000, 1500, 350, 900, "2080 Ti, 1.6 cu101: 877 MiB"},
+    {86, 100, 1330, 1800, 400, 1000,
+     "RTX 3070 and 3090, fitted: 1280-1390 MiB eager"},
+    {80, 150, 1750, 2100, 500, 1200, "A100 40 GB, fitted: 1.7-2.1 GiB eager"},
+    {75, 100, 1150, 1500, 350, 900, "RTX 2070 Super, fitted: 1190 MiB eager"},
     {72, 50, 600, 1500, 350, 1000, "Jetson, not measured"},
-    {70, 150, 1281, 1600, 450, 1000, "V100, CUDA 11.2: 1,343 MB"},
+    {70, 150, 1281, 1600, 450, 1000, "V100, CUDA 11.2: 1281 MiB"},
     {60, 100, 650, 1000, 300, 800, "GTX 1080 Ti, CUDA 10.2: 653 MiB"},
-    {10, 60, 500, 900, 300, 800, "Maxwell and older: K40 700 MB"},
+    {10, 60, 450, 900, 300, 800, "K80, fitted: 450 MiB"},
     {0, 50, 600, 1800, 500, 1800, "no CUDA context: not measured"},
 };
 

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The specs of gpu-specs/ as compiled in; defined in a file that the build makes.
+// The specs of gpu-specs/ as compiled in; defined in a file that the build
+// makes.
 
 #pragma once
 

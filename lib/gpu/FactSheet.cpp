@@ -72,8 +72,7 @@ llvm::StringRef shortestAlias(const GpuSpec &Gpu) {
 }
 
 template <typename T>
-llvm::json::Object toJson(const T &Spec,
-                          llvm::ArrayRef<SpecField<T>> Fields) {
+llvm::json::Object toJson(const T &Spec, llvm::ArrayRef<SpecField<T>> Fields) {
   llvm::json::Object Object;
   auto Value = [](const auto &V) -> llvm::json::Value {
     using Type = std::decay_t<decltype(V)>;
@@ -130,8 +129,7 @@ void printSystemTable(llvm::ArrayRef<const GpuSystem *> Systems,
   for (const GpuSystem *S : Systems) {
     const GpuSpec *G = Catalog.byId(S->GpuId);
     T.row({S->Name.str(),
-           std::to_string(S->GpuCount) + " × " +
-               (G ? G->Name : S->GpuId).str(),
+           std::to_string(S->GpuCount) + " × " + (G ? G->Name : S->GpuId).str(),
            formatBytes(Bytes{S->TotalMemoryBytes}),
            number(S->PerGpuLinkGbPerSec)});
   }

@@ -14,8 +14,8 @@
 
 namespace vramlint {
 
-/// A row per GPU: name, the shortest alias, memory (usable), bandwidth, FP32 and
-/// FP16 rates.
+/// A row per GPU: name, the shortest alias, memory (usable), bandwidth, FP32
+/// and FP16 rates.
 void printGpuTable(llvm::ArrayRef<const GpuSpec *> Gpus, llvm::raw_ostream &OS);
 void printSystemTable(llvm::ArrayRef<const GpuSystem *> Systems,
                       const GpuCatalog &Catalog, llvm::raw_ostream &OS);

@@ -7,14 +7,14 @@
 // One timeline against one GPU: what the driver will show (nvidia-smi), and
 // whether that fits.
 //
-//   live tensors ─► caching allocator ─► reserved     (lib/memory/AllocatorCuda)
+//   live tensors ─► caching allocator ─► reserved (lib/memory/AllocatorCuda)
 //   + cuBLAS workspaces (inside the allocator)
 //   + cuDNN workspaces  (inside, a range by nature: they depend on free memory)
 //   + CUDA context      (outside: a range by architecture and CUDA version)
 //   = need, as lower, expected and upper
 //
-// The lower figure holds only what is certain: live bytes in 512-byte blocks and
-// the smallest context. The upper covers every named uncertainty.
+// The lower figure holds only what is certain: live bytes in 512-byte blocks
+// and the smallest context. The upper covers every named uncertainty.
 
 #pragma once
 
@@ -65,7 +65,8 @@ struct Fit {
 /// cuBLAS's workspace matters.
 struct ReservedNeed {
   int64_t AllocatedBytes = 0; ///< Live tensors in blocks of 512 bytes, no more.
-  AllocatorPeaks Expected, Upper;
+  int64_t ExpectedBytes = 0, UpperBytes = 0; ///< Reserved, with workspaces.
+  int64_t ExpectedConvBytes = 0, UpperConvBytes = 0; ///< Largest workspace.
 };
 /// \p Sizes: see replayCuda.
 ReservedNeed computeReserved(const Timeline &T, int64_t CublasBytes,
@@ -73,7 +74,8 @@ ReservedNeed computeReserved(const Timeline &T, int64_t CublasBytes,
                              llvm::ArrayRef<int64_t> Sizes = {});
 
 /// \p T must be of DeviceKind::CUDA.
-Fit computeFit(const Timeline &T, const GpuSpec &Gpu, const FitOptions &Options);
+Fit computeFit(const Timeline &T, const GpuSpec &Gpu,
+               const FitOptions &Options);
 /// One fit per GPU, in order; the replays are shared.
 std::vector<Fit> computeFits(const Timeline &T,
                              llvm::ArrayRef<const GpuSpec *> Gpus,
@@ -87,9 +89,9 @@ int64_t cublasWorkspaceBytes(const GpuSpec &Gpu);
 /// The smallest GPU on which \p T fits (Verdict::Fits; if none, should fit), by
 /// usable memory, then by age; of NVIDIA's own if any. Null: none.
 struct SmallestFit {
-  const GpuSpec *Any = nullptr;        ///< Of all markets but embedded.
+  const GpuSpec *Any = nullptr; ///< Of all markets but embedded.
   const GpuSpec *Datacenter = nullptr;
-  const GpuSpec *Consumer = nullptr;   ///< Desktop or laptop.
+  const GpuSpec *Consumer = nullptr; ///< Desktop or laptop.
 };
 SmallestFit smallestFit(const Timeline &T, const GpuCatalog &Catalog,
                         const FitOptions &Options);

@@ -65,10 +65,9 @@ llvm::Error addTo(std::vector<T> &List,
 }
 
 template <typename T>
-std::vector<const T *> matchingIn(const std::vector<T> &List,
-                                  llvm::StringRef Pattern,
-                                  std::vector<llvm::StringRef> (*Extra)(
-                                      const T &)) {
+std::vector<const T *>
+matchingIn(const std::vector<T> &List, llvm::StringRef Pattern,
+           std::vector<llvm::StringRef> (*Extra)(const T &)) {
   std::string Wanted = normaliseGpuName(Pattern);
   std::vector<const T *> Found;
   for (const T &Spec : List) {
@@ -127,7 +126,7 @@ llvm::Error notFound(llvm::StringRef What, llvm::StringRef Name,
   std::vector<llvm::StringRef> Near = nearest(Name, Names);
   std::string Message = ("unknown " + What + " '" + Name + "'").str();
   for (size_t I = 0; I < Near.size(); ++I)
-    Message += ((I == 0                  ? "; did you mean '"
+    Message += ((I == 0                 ? "; did you mean '"
                  : I + 1 == Near.size() ? "' or '"
                                         : "', '") +
                 Near[I])
@@ -167,8 +166,8 @@ llvm::Error GpuCatalog::addDirectory(llvm::vfs::FileSystem &FS,
         Paths.push_back(It->path().str());
     if (Failed && !OfSystems)
       return llvm::createStringError(Failed, "cannot read GPU specs in '" +
-                                                 Dir + "': " +
-                                                 Failed.message());
+                                                 Dir +
+                                                 "': " + Failed.message());
     llvm::sort(Paths);
     for (const std::string &Path : Paths)
       if (llvm::Error E = addFile(FS, Path, OfSystems))
@@ -186,8 +185,8 @@ llvm::Error GpuCatalog::addFile(llvm::vfs::FileSystem &FS, llvm::StringRef Path,
   auto Buffer = FS.getBufferForFile(Path);
   if (!Buffer)
     return llvm::createStringError(Buffer.getError(),
-                                   "cannot read GPU spec '" + Path + "': " +
-                                       Buffer.getError().message());
+                                   "cannot read GPU spec '" + Path +
+                                       "': " + Buffer.getError().message());
   llvm::StringRef Text = (*Buffer)->getBuffer();
   if (OfSystem) {
     llvm::Expected<GpuSystem> System = parseGpuSystem(Text, Path);

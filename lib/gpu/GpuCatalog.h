@@ -24,8 +24,9 @@ public:
   static GpuCatalog withBuiltin();
   GpuCatalog() = default;
 
-  /// Adds \p Spec; one with an id that is there already replaces it. Fails if an
-  /// alias belongs to another GPU. \p File and its \p Text are for the message.
+  /// Adds \p Spec; one with an id that is there already replaces it. Fails if
+  /// an alias belongs to another GPU. \p File and its \p Text are for the
+  /// message.
   llvm::Error add(const GpuSpec &Spec, llvm::StringRef File = "",
                   llvm::StringRef Text = "");
   llvm::Error add(const GpuSystem &System, llvm::StringRef File = "",

@@ -81,7 +81,8 @@ llvm::ArrayRef<SpecField<GpuSystem>> systemFields() {
 
 namespace {
 
-/// Files larger than this or nested deeper are no specs; LLVM's parser recurses.
+/// Files larger than this or nested deeper are no specs; LLVM's parser
+/// recurses.
 constexpr size_t MaxSpecBytes = 1 << 20;
 constexpr unsigned MaxDepth = 32;
 
@@ -97,9 +98,9 @@ llvm::Error errorAt(llvm::StringRef File, unsigned Line,
                                      Message);
 }
 
-/// The keys of the outermost object with their lines, in order. Stops quietly at
-/// whatever is no JSON: the parser proper reports that. Returns false if the text
-/// is nested too deeply, with the line in \p Keys' last entry.
+/// The keys of the outermost object with their lines, in order. Stops quietly
+/// at whatever is no JSON: the parser proper reports that. Returns false if the
+/// text is nested too deeply, with the line in \p Keys' last entry.
 bool scanKeys(llvm::StringRef Text, std::vector<KeyLine> &Keys) {
   unsigned Line = 1, Depth = 0;
   std::string Last;
@@ -185,8 +186,9 @@ struct Reader {
   std::string read(llvm::StringRef &Out) const {
     if (auto Text = V.getAsString())
       return Out = intern(*Text), "";
-    return OrNull && V.getAsNull() ? "" : OrNull ? "a string or null"
-                                                 : "a string";
+    return OrNull && V.getAsNull() ? ""
+           : OrNull                ? "a string or null"
+                                   : "a string";
   }
   std::string read(llvm::ArrayRef<llvm::StringRef> &Out) const {
     const llvm::json::Array *List = V.getAsArray();
@@ -274,9 +276,8 @@ llvm::Expected<T> parseSpec(llvm::StringRef Text, llvm::StringRef File,
     return syntaxError(File, Parsed.takeError());
   const llvm::json::Object *Object = Parsed->getAsObject();
   if (!Object)
-    return errorAt(File, 1,
-                   llvm::Twine("expected an object, found ") +
-                       kindName(*Parsed));
+    return errorAt(
+        File, 1, llvm::Twine("expected an object, found ") + kindName(*Parsed));
   if (llvm::Error E = checkKeys<T>(File, Keys, Fields))
     return E;
   for (const KeyLine &K : Keys)
@@ -290,16 +291,18 @@ llvm::Expected<T> parseSpec(llvm::StringRef Text, llvm::StringRef File,
     std::string Expected = std::visit(
         [&](auto M) { return Reader{*V, F.OrNull}.read(Spec.*M); }, F.Where);
     if (!Expected.empty())
-      return errorAt(File, Line, "key '" + F.Key + "': expected " + Expected +
-                                     ", found " + kindName(*V));
+      return errorAt(File, Line,
+                     "key '" + F.Key + "': expected " + Expected + ", found " +
+                         kindName(*V));
     if (F.OneOf.empty())
       continue;
     llvm::SmallVector<llvm::StringRef, 8> Allowed;
     F.OneOf.split(Allowed, ' ');
     if (!llvm::is_contained(Allowed, *V->getAsString()))
-      return errorAt(File, Line, "key '" + F.Key + "': expected one of " +
-                                     llvm::join(Allowed, ", ") + ", found '" +
-                                     *V->getAsString() + "'");
+      return errorAt(File, Line,
+                     "key '" + F.Key + "': expected one of " +
+                         llvm::join(Allowed, ", ") + ", found '" +
+                         *V->getAsString() + "'");
   }
   if (Spec.Id != llvm::sys::path::stem(File))
     return errorAt(File, LineOf["id"],
@@ -323,8 +326,8 @@ llvm::Expected<GpuSpec> parseGpuSpec(llvm::StringRef Text,
   if (Spec->MemoryBandwidthGbPerSec == 0)
     return errorAt(File, LineOf["memory_bandwidth_gb_s"],
                    "key 'memory_bandwidth_gb_s': expected more than 0");
-  if (Spec->UsableVramBytes && (*Spec->UsableVramBytes == 0 ||
-                                *Spec->UsableVramBytes > Spec->VramBytes))
+  if (Spec->UsableVramBytes &&
+      (*Spec->UsableVramBytes == 0 || *Spec->UsableVramBytes > Spec->VramBytes))
     return errorAt(File, LineOf["usable_vram_bytes"],
                    "key 'usable_vram_bytes': expected more than 0 and at most "
                    "vram_bytes");

@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts of one GPU, and of one system of several, as gpu-specs/ states them:
-// one JSON file each, keys as the fields here. The built-in ones are checked and
-// compiled into the binary when vramlint is built (tool/dev/embed-specs.cpp).
+// one JSON file each, keys as the fields here. The built-in ones are checked
+// and compiled into the binary when vramlint is built
+// (tool/dev/embed-specs.cpp).
 //
-// Texts are interned or static: a GpuSpec can be copied and lives as long as the
-// process.
+// Texts are interned or static: a GpuSpec can be copied and lives as long as
+// the process.
 
 #pragma once
 
@@ -31,7 +32,8 @@ struct GpuSpec {
   llvm::StringRef Architecture;      ///< "Turing".
   llvm::StringRef ComputeCapability; ///< "7.5", "gfx90a"; empty: none known.
   int64_t ReleaseYear = 0;
-  llvm::StringRef Market; ///< datacenter, workstation, desktop, laptop, embedded.
+  llvm::StringRef
+      Market; ///< datacenter, workstation, desktop, laptop, embedded.
   std::optional<int64_t> SmCount, CudaCores, TensorCores;
   int64_t VramBytes = 0;
   std::optional<int64_t> UsableVramBytes; ///< What CUDA reports as total.
@@ -66,9 +68,10 @@ struct GpuSystem {
   llvm::StringRef Notes;
 };
 
-/// Reads one spec. The error names \p File, line and key; \p File's stem must be
-/// the id.
-llvm::Expected<GpuSpec> parseGpuSpec(llvm::StringRef Text, llvm::StringRef File);
+/// Reads one spec. The error names \p File, line and key; \p File's stem must
+/// be the id.
+llvm::Expected<GpuSpec> parseGpuSpec(llvm::StringRef Text,
+                                     llvm::StringRef File);
 llvm::Expected<GpuSystem> parseGpuSystem(llvm::StringRef Text,
                                          llvm::StringRef File);
 

@@ -23,7 +23,7 @@ template <typename T> struct SpecField {
                    std::optional<double> T::*, bool T::*>;
   llvm::StringRef Key;
   Member Where;
-  bool OrNull = false;       ///< For texts: null is read as empty.
+  bool OrNull = false;        ///< For texts: null is read as empty.
   llvm::StringRef OneOf = ""; ///< For texts: the values allowed, by spaces.
 };
 

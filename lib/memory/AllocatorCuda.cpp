@@ -6,9 +6,9 @@
 //
 // The caching allocator, and the replay of a timeline through it.
 //
-// Addresses matter in one place only: among free blocks of one size the one with
-// the lowest address is taken. The driver's addresses are not known; segments get
-// increasing ones here, as a fresh process mostly sees.
+// Addresses matter in one place only: among free blocks of one size the one
+// with the lowest address is taken. The driver's addresses are not known;
+// segments get increasing ones here, as a fresh process mostly sees.
 
 #include "lib/memory/AllocatorCuda.h"
 
@@ -198,8 +198,9 @@ void AllocatorCuda::checkConsistency() const {
 #endif
 }
 
-int64_t convolutionWorkspace(
-    const OpRecord &Op, llvm::function_ref<int64_t(const TensorDesc &)> SizeOf) {
+int64_t
+convolutionWorkspace(const OpRecord &Op,
+                     llvm::function_ref<int64_t(const TensorDesc &)> SizeOf) {
   Bytes Sum;
   if (!Op.Inputs.empty())
     Sum += Bytes{SizeOf(Op.Inputs[0])} * 9;
@@ -313,13 +314,13 @@ private:
     useWorkspace(Size);
   }
 
-  /// cuDNN falls back to an algorithm without a workspace when there is no room.
+  /// cuDNN falls back to an algorithm without a workspace when there is no
+  /// room.
   void useWorkspace(int64_t Hungriest) {
-    int64_t Size =
-        Options.ConvWorkspaceBytes >= 0
-            ? Options.ConvWorkspaceBytes
-            : static_cast<int64_t>(static_cast<double>(Hungriest) *
-                                   Options.ConvWorkspaceShare);
+    int64_t Size = Options.ConvWorkspaceBytes >= 0
+                       ? Options.ConvWorkspaceBytes
+                       : static_cast<int64_t>(static_cast<double>(Hungriest) *
+                                              Options.ConvWorkspaceShare);
     if (Size <= 0 || !Allocator.allocate(ConvWorkspace, Size))
       return;
     Allocator.release(ConvWorkspace);

@@ -88,34 +88,34 @@ private:
 struct AllocatorPeaks {
   int64_t AllocatedBytes = 0; ///< Rounded to 512 B.
   int64_t ReservedBytes = 0;
-  bool OutOfMemory = false;   ///< Only with a capacity.
-  uint32_t FailedAt = None;   ///< The event that could not be served.
+  bool OutOfMemory = false; ///< Only with a capacity.
+  uint32_t FailedAt = None; ///< The event that could not be served.
   unsigned CacheReleases = 0;
   int64_t LargestConvWorkspaceBytes = 0;
 };
 
-/// What cuDNN may take for one convolution: non-fused Winograd F(4×4, 3×3) holds
-/// its input and output in tiles of 6×6 for 4×4 elements, 2.25 times each, and
-/// its weight as 6×6 for 3×3, 4 times (Lavin and Gray, 2016).
+/// What cuDNN may take for one convolution: non-fused Winograd F(4×4, 3×3)
+/// holds its input and output in tiles of 6×6 for 4×4 elements, 2.25 times
+/// each, and its weight as 6×6 for 3×3, 4 times (Lavin and Gray, 2016).
 /// \p SizeOf gives a tensor's bytes.
-int64_t convolutionWorkspace(const OpRecord &Op,
-                             llvm::function_ref<int64_t(const TensorDesc &)>
-                                 SizeOf);
+int64_t
+convolutionWorkspace(const OpRecord &Op,
+                     llvm::function_ref<int64_t(const TensorDesc &)> SizeOf);
 
 struct CudaReplayOptions {
   int64_t CapacityBytes = Bytes::Max;
   /// cuBLAS's workspace, allocated at the first matrix product of the forward
   /// thread and again at the first one of autograd's thread; 0: none.
   int64_t CublasWorkspaceBytes = 0;
-  /// cuDNN's workspace, a temporary in every convolution: this share of what the
-  /// hungriest algorithm for it takes (convolutionWorkspace); 0: none.
+  /// cuDNN's workspace, a temporary in every convolution: this share of what
+  /// the hungriest algorithm for it takes (convolutionWorkspace); 0: none.
   double ConvWorkspaceShare = 0;
   /// The same size for every convolution instead; negative: by the share.
   int64_t ConvWorkspaceBytes = -1;
 };
 
-/// Replays the allocations of \p T. \p Sizes, if not empty, replaces the sizes of
-/// the storages (by StorageId).
+/// Replays the allocations of \p T. \p Sizes, if not empty, replaces the sizes
+/// of the storages (by StorageId).
 AllocatorPeaks replayCuda(const Timeline &T, const CudaReplayOptions &Options,
                           llvm::ArrayRef<int64_t> Sizes = {});
 

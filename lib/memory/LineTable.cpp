@@ -19,9 +19,9 @@ namespace {
 
 /// Iterations that add up are the same moment; those of a steady loop are not.
 struct Moment {
-  LoopNest Nest;       ///< Only steady loops' places.
-  bool Steady = true;  ///< Each is its loop's representative.
-  bool First = true;   ///< Each is its loop's first.
+  LoopNest Nest;      ///< Only steady loops' places.
+  bool Steady = true; ///< Each is its loop's representative.
+  bool First = true;  ///< Each is its loop's first.
 };
 
 struct LineSums {
@@ -93,11 +93,11 @@ private:
     for (size_t I = 0; I < Frames.size(); ++I) {
       const SourcePos &Pos = Frames[I].Pos;
       // A recursive call's line counts once.
-      if (!Pos.isValid() || llvm::any_of(llvm::ArrayRef<Frame>(Frames).take_front(I),
-                                         [&](const Frame &F) {
-                                           return F.Pos.File == Pos.File &&
-                                                  F.Pos.Line == Pos.Line;
-                                         }))
+      if (!Pos.isValid() ||
+          llvm::any_of(
+              llvm::ArrayRef<Frame>(Frames).take_front(I), [&](const Frame &F) {
+                return F.Pos.File == Pos.File && F.Pos.Line == Pos.Line;
+              }))
         continue;
       LineSums &Sums = Lines[{Pos.File, Pos.Line}];
       Sums.Function = Frames[I].Function;
@@ -130,8 +130,7 @@ private:
       return R;
     R.InLoop = true;
     const LoopPlace &Inner = M.Nest.back();
-    R.Iteration =
-        1 + Loops.Runs[Inner.Run].Iterations[Inner.Iteration].Number;
+    R.Iteration = 1 + Loops.Runs[Inner.Run].Iterations[Inner.Iteration].Number;
     for (const auto &[Id, Use] : Sums.ByMoment) {
       const Moment &Other = Moments[Id];
       if (Id == Shown->first || !Other.First || Other.Nest.empty() ||
@@ -175,9 +174,9 @@ private:
   const Timeline &L;
   const Trace &T;
   LoopTree Loops;
-  std::vector<int> Representative;   ///< One per run.
+  std::vector<int> Representative; ///< One per run.
   std::vector<Moment> Moments;
-  std::vector<uint32_t> MomentOf;    ///< One per nest.
+  std::vector<uint32_t> MomentOf; ///< One per nest.
   std::map<Key, LineSums> Lines;
 };
 

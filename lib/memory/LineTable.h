@@ -9,9 +9,9 @@
 // does counts for the caller's line too.
 //
 // Lines in a loop show its steady iteration: the one that skipped iterations
-// resemble, else, where every iteration from the second on leaves as much behind
-// as it found, the last. A loop whose iterations add up (layers pushed back in a
-// constructor) shows their sum.
+// resemble, else, where every iteration from the second on leaves as much
+// behind as it found, the last. A loop whose iterations add up (layers pushed
+// back in a constructor) shows their sum.
 
 #pragma once
 
@@ -28,21 +28,21 @@ struct LineUse {
 };
 
 struct LineRow {
-  SourcePos Pos;               ///< File and line; column 0.
-  llvm::StringRef Function;    ///< Whose line it is.
+  SourcePos Pos;            ///< File and line; column 0.
+  llvm::StringRef Function; ///< Whose line it is.
   LineUse Use;
-  bool InLoop = false;         ///< Use is one iteration's, the steady one's.
-  unsigned Iteration = 0;      ///< Which one, from 1, of the innermost such loop.
+  bool InLoop = false;    ///< Use is one iteration's, the steady one's.
+  unsigned Iteration = 0; ///< Which one, from 1, of the innermost such loop.
   /// The first iteration, if it allocates or frees another amount.
   std::optional<LineUse> First;
-  bool HoldsPeak = false;      ///< The timeline's peak is reached on this line …
-  bool InnermostPeak = false;  ///< … itself, not in a function it calls.
+  bool HoldsPeak = false;     ///< The timeline's peak is reached on this line …
+  bool InnermostPeak = false; ///< … itself, not in a function it calls.
 };
 
 struct LineTable {
-  std::vector<LineRow> Rows;   ///< By file, then line.
+  std::vector<LineRow> Rows; ///< By file, then line.
   bool HasSteadyLoop = false;
-  unsigned SteadyIteration = 0;///< From 1, of the loop most lines are in.
+  unsigned SteadyIteration = 0; ///< From 1, of the loop most lines are in.
 
   /// The row of a line, or null.
   const LineRow *find(llvm::StringRef File, unsigned Line) const;

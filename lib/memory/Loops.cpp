@@ -40,8 +40,7 @@ public:
                 E.Value > last(At).Iterations.back().Number;
     endFrom(Next ? At + 1 : At, Live);
     if (!Next) {
-      Active.push_back(
-          {static_cast<uint32_t>(Tree.Runs.size()), 0});
+      Active.push_back({static_cast<uint32_t>(Tree.Runs.size()), 0});
       Tree.Runs.push_back({E.Id, E.Stack, {}});
     } else {
       last(At).Iterations.back().LiveAtEnd = Live;

@@ -16,10 +16,10 @@
 namespace vramlint {
 
 struct LoopIter {
-  int64_t Number = 0;          ///< From 0, as the program counts.
+  int64_t Number = 0; ///< From 0, as the program counts.
   int64_t LiveAtStart = 0, LiveAtEnd = 0;
   int64_t AllocatedBytes = 0;
-  int64_t Skipped = 0;         ///< Iterations skipped after it, all like it.
+  int64_t Skipped = 0; ///< Iterations skipped after it, all like it.
 };
 
 /// One run of a loop, from its first iteration to its end.

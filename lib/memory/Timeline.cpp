@@ -21,9 +21,9 @@ namespace vramlint {
 
 llvm::StringRef holdingName(Holding H) {
   static constexpr llvm::StringRef Names[HoldingCount] = {
-      "parameters",        "buffers",     "gradients",
-      "optimizer state",   "kept for backward", "activations",
-      "temporaries",       "inputs",      "workspaces"};
+      "parameters",        "buffers",     "gradients",   "optimizer state",
+      "kept for backward", "activations", "temporaries", "inputs",
+      "workspaces"};
   return Names[static_cast<unsigned>(H)];
 }
 
@@ -147,7 +147,8 @@ public:
     if (New) {
       // Storages come largest first, so this is the largest one's place.
       const StorageInfo &Info = T.Storages[S.Id];
-      Owners.push_back({Name, Info.ModuleClass, T.posOf(Info.Stack), 0, {}, {}});
+      Owners.push_back(
+          {Name, Info.ModuleClass, T.posOf(Info.Stack), 0, {}, {}});
     }
     Owner &O = Owners[It->second];
     O.SizeBytes = (Bytes{O.SizeBytes} + Bytes{S.SizeBytes}).Count;
@@ -274,14 +275,14 @@ Timeline computeTimeline(std::shared_ptr<const Trace> Of, DeviceKind Device) {
   for (const LoopRun &Run : Loops.Runs)
     for (const LoopIter &I : Run.Iterations)
       if (I.Skipped > 0 && I.LiveAtEnd > I.LiveAtStart)
-        L.Growth.push_back({Run.Loop, I.LiveAtEnd - I.LiveAtStart, I.Skipped,
-                            Run.Stack});
+        L.Growth.push_back(
+            {Run.Loop, I.LiveAtEnd - I.LiveAtStart, I.Skipped, Run.Stack});
   if (L.Highest.EventIndex != None) {
     const LoopNest &Nest = Loops.Nests[Loops.NestOf[L.Highest.EventIndex]];
     if (!Nest.empty())
-      L.Highest.Iteration = 1 + Loops.Runs[Nest.back().Run]
-                                    .Iterations[Nest.back().Iteration]
-                                    .Number;
+      L.Highest.Iteration =
+          1 +
+          Loops.Runs[Nest.back().Run].Iterations[Nest.back().Iteration].Number;
     L.Highest.Alive = L.aliveAfter(L.Highest.EventIndex);
     attribute(T, L.Highest);
   }

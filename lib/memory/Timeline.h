@@ -25,8 +25,8 @@
 
 namespace vramlint {
 
-/// As what a storage is held at some moment: its category, with activations that
-/// autograd keeps told apart from those that only the program holds.
+/// As what a storage is held at some moment: its category, with activations
+/// that autograd keeps told apart from those that only the program holds.
 enum class Holding : uint8_t {
   Parameters,
   Buffers,
@@ -39,7 +39,8 @@ enum class Holding : uint8_t {
   Workspaces,
 };
 inline constexpr unsigned HoldingCount = 9;
-llvm::StringRef holdingName(Holding H); ///< "parameters", "kept for backward", …
+llvm::StringRef
+holdingName(Holding H); ///< "parameters", "kept for backward", …
 using HoldingBytes = std::array<int64_t, HoldingCount>;
 
 struct AliveStorage {
@@ -62,12 +63,12 @@ struct Owner {
 struct Peak {
   uint32_t EventIndex = None; ///< The Alloc that reached it; None: no alloc.
   int64_t SizeBytes = 0;
-  StackId Stack = 0;          ///< Where that Alloc happened.
+  StackId Stack = 0; ///< Where that Alloc happened.
   Phase In = Phase::Forward;
-  unsigned Iteration = 0;     ///< Of the innermost loop, from 1; 0: in no loop.
-  std::vector<AliveStorage> Alive;                ///< Largest first.
+  unsigned Iteration = 0; ///< Of the innermost loop, from 1; 0: in no loop.
+  std::vector<AliveStorage> Alive; ///< Largest first.
   HoldingBytes By = {};
-  std::vector<Owner> ByModule, ByOp, ByLine;      ///< Largest first.
+  std::vector<Owner> ByModule, ByOp, ByLine; ///< Largest first.
 
   int64_t of(Holding H) const { return By[static_cast<unsigned>(H)]; }
 };
@@ -85,21 +86,22 @@ struct Timeline {
   DeviceKind Device = DeviceKind::CUDA;
   std::vector<int64_t> LiveAfter; ///< One per event of the trace.
   Peak Highest;
-  /// The peak as reports give it: exact, or unknown with the reasons and, as its
-  /// lower bound, the bytes that are certain.
+  /// The peak as reports give it: exact, or unknown with the reasons and, as
+  /// its lower bound, the bytes that are certain.
   Quantity Live;
   std::vector<LoopGrowth> Growth;
   int64_t AtEndBytes = 0;
-  bool TrainsHere = false;      ///< A backward pass ran.
-  bool ConvolvesHere = false;   ///< A convolution ran on this device.
-  bool MultipliesHere = false;  ///< A matrix product ran on this device.
+  bool TrainsHere = false;     ///< A backward pass ran.
+  bool ConvolvesHere = false;  ///< A convolution ran on this device.
+  bool MultipliesHere = false; ///< A matrix product ran on this device.
   bool MultipliesInBackward = false;
 
   /// Who is alive after event \p Index, largest first. O(events).
   std::vector<AliveStorage> aliveAfter(uint32_t Index) const;
 };
 
-/// Replays \p T on \p Device. Never fails: Free of an unknown storage is ignored.
+/// Replays \p T on \p Device. Never fails: Free of an unknown storage is
+/// ignored.
 Timeline computeTimeline(std::shared_ptr<const Trace> T, DeviceKind Device);
 
 /// Is the op \p Name a convolution; one that ends in a cuBLAS matrix product?

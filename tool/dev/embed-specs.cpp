@@ -54,8 +54,7 @@ unsigned readAll(llvm::ArrayRef<std::string> Paths, GpuCatalog &Catalog,
     llvm::Expected<T> Spec = Parse((*Buffer)->getBuffer(), Path);
     if (!Spec)
       Report(llvm::toString(Spec.takeError()));
-    else if (llvm::Error E = Catalog.add(*Spec, Path,
-                                          (*Buffer)->getBuffer()))
+    else if (llvm::Error E = Catalog.add(*Spec, Path, (*Buffer)->getBuffer()))
       Report(llvm::toString(std::move(E)));
     else if (Spec->Sources.empty())
       Report(Path + ":" +
@@ -65,8 +64,8 @@ unsigned readAll(llvm::ArrayRef<std::string> Paths, GpuCatalog &Catalog,
   return Broken;
 }
 
-/// Prints values as C++ initialisers. Lists go to arrays of their own before the
-/// table: \p Lists.
+/// Prints values as C++ initialisers. Lists go to arrays of their own before
+/// the table: \p Lists.
 struct Emitter {
   llvm::raw_ostream &Lists, &Table;
   unsigned NextList = 0;
@@ -116,9 +115,8 @@ struct Emitter {
 
 template <typename T>
 void emitTable(llvm::StringRef Type, llvm::StringRef Name,
-               const std::vector<T> &Specs,
-               llvm::ArrayRef<SpecField<T>> Fields, unsigned &NextList,
-               llvm::raw_ostream &OS) {
+               const std::vector<T> &Specs, llvm::ArrayRef<SpecField<T>> Fields,
+               unsigned &NextList, llvm::raw_ostream &OS) {
   std::string Lists, Table;
   llvm::raw_string_ostream ListsOS(Lists), TableOS(Table);
   Emitter E{ListsOS, TableOS, NextList};
@@ -164,8 +162,8 @@ int main(int Argc, char **Argv) {
         "#include \"lib/gpu/EmbeddedSpecs.h\"\n\nnamespace vramlint {\n"
         "namespace {\n";
   emitTable("GpuSpec", "Gpus", Catalog.gpus(), gpuFields(), NextList, OS);
-  emitTable("GpuSystem", "Systems", Catalog.systems(), systemFields(),
-            NextList, OS);
+  emitTable("GpuSystem", "Systems", Catalog.systems(), systemFields(), NextList,
+            OS);
   OS << "} // namespace\n"
         "llvm::ArrayRef<GpuSpec> embeddedGpus() { return Gpus; }\n"
         "llvm::ArrayRef<GpuSystem> embeddedSystems() { return Systems; }\n"

@@ -6,8 +6,8 @@
 //
 // Fits, their parts and verdicts; the smallest card; the largest batch.
 
-#include "lib/gpu/BatchSearch.h"
 #include "lib/gpu/Fit.h"
+#include "lib/gpu/BatchSearch.h"
 #include "test/unit/TraceBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
@@ -43,7 +43,7 @@ TEST(Fit, PartsOfTheNeed) {
   EXPECT_TRUE(F.Parts.CublasWorkspace.isExact());
   EXPECT_TRUE(F.Parts.CudnnWorkspace.isExact());
   EXPECT_EQ(F.Need.lower(), 100 * MiB + F.Parts.Context.lower());
-  EXPECT_EQ(F.Need.upper(), 100 * MiB + F.Parts.Context.upper());
+  EXPECT_EQ(F.Need.upper(), 105 * MiB + F.Parts.Context.upper());
   EXPECT_EQ(F.Need.certainty(), Certainty::Estimate);
   EXPECT_EQ(F.Is, Verdict::Fits);
   EXPECT_FALSE(F.UsableIsNominal);
@@ -54,7 +54,9 @@ TEST(Fit, Verdicts) {
   FitOptions Options;
   Options.ContextBytes = 0;
   int64_t Usable = T4.usable().Count / (2 * MiB) * (2 * MiB);
-  EXPECT_EQ(computeFit(*block(Usable), T4, Options).Is, Verdict::Fits);
+  EXPECT_EQ(computeFit(*block(Usable * 95 / 100), T4, Options).Is,
+            Verdict::Fits); // 5 % above it are kept for packing.
+  EXPECT_EQ(computeFit(*block(Usable), T4, Options).Is, Verdict::ShouldFit);
   EXPECT_EQ(computeFit(*block(Usable + 2 * MiB), T4, Options).Is,
             Verdict::DoesNotFit);
   Quantity Context = contextBytes(T4, {});
@@ -126,8 +128,7 @@ TEST(Fit, ContextsByArchitectureAndRelease) {
 
 TEST(Fit, SmallestCard) {
   FitOptions Options;
-  SmallestFit S =
-      smallestFit(*block(18 * GiB), GpuCatalog::builtin(), Options);
+  SmallestFit S = smallestFit(*block(18 * GiB), GpuCatalog::builtin(), Options);
   ASSERT_TRUE(S.Any && S.Datacenter && S.Consumer);
   EXPECT_GE(S.Any->usable().Count, 18 * GiB);
   EXPECT_EQ(S.Datacenter->Market, "datacenter");
@@ -151,7 +152,7 @@ TEST(Fit, Prints) {
 /// A program of \p PerSample bytes a sample and a fixed rest; counts its runs.
 struct Program {
   int64_t PerSample, Rest;
-  int64_t Bend = 0;     ///< From this batch on, a sample costs twice.
+  int64_t Bend = 0;      ///< From this batch on, a sample costs twice.
   bool OddEvent = false; ///< The traces' structure depends on the batch.
   int Runs = 0;
 
@@ -185,7 +186,7 @@ TEST(BatchSearch, FindsTheLargestInFewRuns) {
   ASSERT_TRUE(L.Known) << L.Why;
   EXPECT_TRUE(L.Verified);
   int64_t Expected = (T4.usable().Count - 2 * GiB) / (279 * MiB);
-  EXPECT_NEAR(L.Sure, Expected, 1);
+  EXPECT_NEAR(L.Sure, Expected * 0.95, 2);
   EXPECT_NEAR(L.Possible, Expected, 1);
   EXPECT_LE(P.Runs, 5);
 }
@@ -198,7 +199,8 @@ TEST(BatchSearch, FarFromTheStart) {
   Program Q{3 * MiB, 100 * MiB};
   BatchLimit M = largest(Q, 4, gpu("h200"));
   EXPECT_FALSE(M.AtLimit);
-  EXPECT_NEAR(M.Sure, (gpu("h200").usable().Count - 100 * MiB) / (3 * MiB), 1);
+  EXPECT_NEAR(M.Possible, (gpu("h200").usable().Count - 100 * MiB) / (3 * MiB),
+              1);
 }
 
 TEST(BatchSearch, NotEvenOne) {
@@ -215,7 +217,7 @@ TEST(BatchSearch, ABendIsFoundByVerifying) {
   ASSERT_TRUE(L.Known);
   EXPECT_TRUE(L.Verified);
   int64_t Room = gpu("t4").usable().Count - GiB;
-  EXPECT_NEAR(L.Sure, 100 + (Room - 100 * 100 * MiB) / (200 * MiB), 1);
+  EXPECT_NEAR(L.Possible, 100 + (Room - 100 * 100 * MiB) / (200 * MiB), 1);
 }
 
 TEST(BatchSearch, AnotherStructureIsSearchedByRuns) {
@@ -223,7 +225,7 @@ TEST(BatchSearch, AnotherStructureIsSearchedByRuns) {
   P.OddEvent = true;
   BatchLimit L = largest(P, 16, gpu("t4"), 40);
   ASSERT_TRUE(L.Known) << L.Why;
-  EXPECT_NEAR(L.Sure, (gpu("t4").usable().Count - GiB) / (100 * MiB), 1);
+  EXPECT_NEAR(L.Possible, (gpu("t4").usable().Count - GiB) / (100 * MiB), 1);
   EXPECT_LE(P.Runs, 30);
 }
 

@@ -41,8 +41,7 @@ std::string errorOf(const std::string &Text,
 }
 
 TEST(GpuSpec, Parses) {
-  llvm::Expected<GpuSpec> Spec =
-      parseGpuSpec(t4(), "gpu-specs/nvidia-t4.json");
+  llvm::Expected<GpuSpec> Spec = parseGpuSpec(t4(), "gpu-specs/nvidia-t4.json");
   ASSERT_TRUE(bool(Spec)) << llvm::toString(Spec.takeError());
   EXPECT_EQ(Spec->Name, "NVIDIA T4");
   EXPECT_EQ(Spec->cudaCapability(), 75u);
@@ -178,11 +177,11 @@ TEST(GpuCatalog, ADirectoryAddsAndOverrides) {
   size_t From = Own.find("\"aliases\": ["), To = Own.find(']', From);
   Own.replace(From, To - From, "\"aliases\": [\"mine\"");
   Own = replaced(Own, "\"NVIDIA T4\"", "\"My Card\"");
-  auto FS = filesOf({{"/s/my-card.json", Own},
-                     {"/s/nvidia-t4.json",
-                      replaced(t4(), "15843721216", "15000000000")},
-                     {"/s/schema.json", "{}"},
-                     {"/s/readme.txt", "x"}});
+  auto FS = filesOf(
+      {{"/s/my-card.json", Own},
+       {"/s/nvidia-t4.json", replaced(t4(), "15843721216", "15000000000")},
+       {"/s/schema.json", "{}"},
+       {"/s/readme.txt", "x"}});
   GpuCatalog C = GpuCatalog::withBuiltin();
   llvm::Error E = C.addDirectory(*FS, "/s");
   ASSERT_FALSE(bool(E)) << llvm::toString(std::move(E));

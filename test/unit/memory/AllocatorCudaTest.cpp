@@ -137,10 +137,10 @@ public:
     bool Small = Size <= MiB;
     if (place(Key, Size, Small))
       return true;
-    int64_t Segment = Small               ? 2 * MiB
-                      : Size < 10 * MiB ? 20 * MiB
-                                        : (Size + 2 * MiB - 1) / (2 * MiB) *
-                                              (2 * MiB);
+    int64_t Segment = Small ? 2 * MiB
+                      : Size < 10 * MiB
+                          ? 20 * MiB
+                          : (Size + 2 * MiB - 1) / (2 * MiB) * (2 * MiB);
     if (reserved() + Segment > Capacity)
       std::erase_if(Segments, [](const Segment_ &S) {
         return S.Blocks.size() == 1 && S.Blocks[0].Key < 0;

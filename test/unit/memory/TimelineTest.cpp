@@ -6,8 +6,8 @@
 //
 // The timeline's peak and its owners, and the table of lines.
 
-#include "lib/memory/LineTable.h"
 #include "lib/memory/Timeline.h"
+#include "lib/memory/LineTable.h"
 #include "test/unit/TraceBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -81,8 +81,7 @@ TEST(Timeline, AnUnknownSizeOfAnotherDeviceDoesNot) {
 TEST(Timeline, FollowsCategories) {
   TraceBuilder B;
   StorageId G = B.alloc(40, Category::Temporary);
-  B.event(EventKind::Recategorize, G,
-          static_cast<int64_t>(Category::Gradient));
+  B.event(EventKind::Recategorize, G, static_cast<int64_t>(Category::Gradient));
   B.alloc(1);
   Timeline L = computeTimeline(B.take(), DeviceKind::CUDA);
   EXPECT_EQ(L.Highest.of(Holding::Gradients), 40);
@@ -117,13 +116,14 @@ TEST(Timeline, Prints) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
   printTimeline(computeTimeline(B.take(), DeviceKind::CUDA), OS);
-  EXPECT_EQ(Text,
-            "timeline of cuda, bytes\n"
-            "     0 +300                   300  #0 randn train.cpp:2:3 <- peak\n"
-            "     1 -300                     0  #0 randn train.cpp:4:3\n"
-            "peak 300 at train.cpp:2:3\n"
-            "  inputs 300\n"
-            "at end 0\n");
+  EXPECT_EQ(
+      Text,
+      "timeline of cuda, bytes\n"
+      "     0 +300                   300  #0 randn train.cpp:2:3 <- peak\n"
+      "     1 -300                     0  #0 randn train.cpp:4:3\n"
+      "peak 300 at train.cpp:2:3\n"
+      "  inputs 300\n"
+      "at end 0\n");
 }
 
 /// The training loop of twelve lines whose figures were measured on LibTorch
@@ -255,18 +255,18 @@ TEST(LineTable, TheTrainingLoopOfTwelveLines) {
     unsigned Line;
     double Allocated, Freed, Alive, Peak;
   };
-  for (const Expected &E : std::initializer_list<Expected>{
-           {6, 795.0, 0, 795.0, 795.0},
-           {7, 0, 0, 795.0, 795.0},
-           {9, 196.0, 0, 3376.2, 3376.2},
-           {10, 0.5, 0, 3376.7, 3376.7},
-           {11, 130.5, 64.0, 3443.2, 3504.7},
-           {12, 2.5, 0, 3445.7, 3445.7},
-           {13, 0, 0, 3445.7, 3445.7},
-           {14, 928.0, 994.5, 3379.2, 4228.2},
-           {15, 1590.1, 1590.1, 3379.2, 4947.2},
-           {16, 0, 0, 3379.2, 3379.2},
-           {17, 0, 199.0, 3180.2, 3379.2}}) {
+  for (const Expected &E :
+       std::initializer_list<Expected>{{6, 795.0, 0, 795.0, 795.0},
+                                       {7, 0, 0, 795.0, 795.0},
+                                       {9, 196.0, 0, 3376.2, 3376.2},
+                                       {10, 0.5, 0, 3376.7, 3376.7},
+                                       {11, 130.5, 64.0, 3443.2, 3504.7},
+                                       {12, 2.5, 0, 3445.7, 3445.7},
+                                       {13, 0, 0, 3445.7, 3445.7},
+                                       {14, 928.0, 994.5, 3379.2, 4228.2},
+                                       {15, 1590.1, 1590.1, 3379.2, 4947.2},
+                                       {16, 0, 0, 3379.2, 3379.2},
+                                       {17, 0, 199.0, 3180.2, 3379.2}}) {
     const LineRow *R = Table.find("train.cpp", E.Line);
     ASSERT_TRUE(R) << E.Line;
     EXPECT_EQ(Kibibytes(R->Use.AllocatedBytes), E.Allocated) << E.Line;
@@ -339,8 +339,7 @@ TEST(LineTable, NestedLoopsAndALastPartialBatch) {
     B.iteration(1, Epoch);
     for (int64_t I : {0, 1, 9}) {
       B.iteration(2, I);
-      StorageId X =
-          B.alloc(I == 9 ? 40 : 100, Category::Input, B.at(8));
+      StorageId X = B.alloc(I == 9 ? 40 : 100, Category::Input, B.at(8));
       B.free(X, B.at(9));
       if (I == 1)
         B.event(EventKind::LoopJump, 2, 7);
