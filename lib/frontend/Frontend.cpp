@@ -17,6 +17,7 @@
 #include "clang/Sema/Sema.h"
 #include "lib/frontend/BodyFilter.h"
 #include "lib/frontend/DiagnosticCapture.h"
+#include "lib/frontend/IncludeScan.h"
 #include "lib/frontend/Invocation.h"
 #include "lib/frontend/PreambleCache.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -180,26 +181,6 @@ struct UnitLoader {
                                               const ConsumerHook &Hook);
 };
 
-/// Missing files and binary ones, told in our words.
-static Error checkReadable(vfs::FileSystem &FS, const std::string &File) {
-  auto Status = FS.status(File);
-  if (!Status)
-    return createStringError(Status.getError(), "%s: no such file",
-                             File.c_str());
-  if (Status->isDirectory())
-    return createStringError(inconvertibleErrorCode(), "%s: is a directory",
-                             File.c_str());
-  auto Buffer = FS.getBufferForFile(File);
-  if (!Buffer)
-    return createStringError(Buffer.getError(), "%s: %s", File.c_str(),
-                             Buffer.getError().message().c_str());
-  if ((*Buffer)->getBuffer().take_front(8192).contains('\0'))
-    return createStringError(inconvertibleErrorCode(),
-                             "%s: a binary file, not C++ source",
-                             File.c_str());
-  return Error::success();
-}
-
 Expected<std::unique_ptr<Unit>>
 UnitLoader::load(const CompileCommand &Command, const FrontendOptions &Options,
                  const ConsumerHook &Hook) {
@@ -209,8 +190,8 @@ UnitLoader::load(const CompileCommand &Command, const FrontendOptions &Options,
   Parts->Hook = Hook;
   if (!Parts->Options.FS)
     Parts->Options.FS = vfs::createPhysicalFileSystem();
-  if (Error E = checkReadable(*Parts->Options.FS, Command.File))
-    return std::move(E);
+  if (auto Text = readSource(*Parts->Options.FS, Command.File); !Text)
+    return Text.takeError();
   Parts->Options.FS->setCurrentWorkingDirectory(Command.Directory);
   Parts->Files = Project(*Parts->Options.FS, Command);
   Parts->Diagnostics.setForward(Options.Diagnostics);
