@@ -42,7 +42,7 @@ class Includes(unittest.TestCase):
     def test_clang(self):
         self.assertEqual(found("includes", {
             "lib/memory/A.h": '#include "clang/AST/Decl.h"\n',
-            "lib/torch/Plugin.cpp": '#include "clang/AST/Decl.h"\n',
+            "lib/torch/plugin/A.cpp": '#include "clang/AST/Decl.h"\n',
             "lib/torch/ops/Conv.cpp": '#include "clang/AST/Decl.h"\n'}),
             [("lib/memory/A.h", 1), ("lib/torch/ops/Conv.cpp", 1)])
 
