@@ -108,21 +108,22 @@ void Machine::evalInitList(CellRef Dest, const InitListExpr *E) {
   for (CellRef &B : Raw->Bases)
     if (I < E->getNumInits())
       evalInto(B, E->getInit(I++));
-  CellRef SavedThis = Current ? Current->This : nullptr;
-  if (Current)
-    Current->This = Dest; // In-class initializers refer to the aggregate.
   for (const FieldDecl *F : RD->fields()) {
     if (F->isUnnamedBitField() || I >= E->getNumInits())
       continue;
     const Expr *Init = E->getInit(I++);
     unsigned Index = F->getFieldIndex();
+    // In-class initializers refer to the aggregate by `this`.
+    CellRef SavedThis = Current ? Current->This : nullptr;
+    if (Current && isa<CXXDefaultInitExpr>(Init))
+      Current->This = Dest;
     if (F->getType()->isReferenceType())
       Raw->Fields[Index] = evalPlace(Init);
     else
       evalInto(Raw->Fields[Index], Init);
+    if (Current)
+      Current->This = SavedThis;
   }
-  if (Current)
-    Current->This = SavedThis;
 }
 
 Operand Machine::evalMaterialize(const MaterializeTemporaryExpr *E) {

@@ -63,6 +63,7 @@ Scalar scalarArg(const Args &A, llvm::StringRef Name, Scalar Default);
 ///   Record Rec(R, "TanhBackward0", {Self});   // from here on ops record nothing
 ///   TensorRef Out = …kernel…;
 ///   return Rec.result(Out, {}, {Out}, [](Runtime &R, Node &N, auto &G) {…});
+inline namespace recording { // The machine has a Record of its own.
 class Record {
 public:
   Record(Runtime &R, llvm::StringRef Name, llvm::ArrayRef<TensorRef> Inputs);
@@ -90,6 +91,7 @@ private:
   Runtime &R;
   NodeRef N;
 };
+} // namespace recording
 
 /// While alive, ops record no nodes (below autograd's dispatch key).
 class BelowAutograd {

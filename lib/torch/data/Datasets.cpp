@@ -15,7 +15,9 @@ Transform::~Transform() = default;
 
 Example Dataset::get(Runtime &R) {
   std::vector<Example> One = getBatch(R, 1);
-  return One.empty() ? Example{} : One.front();
+  if (One.empty())
+    return Example();
+  return One.front();
 }
 
 static Shape shapeOf(std::initializer_list<int64_t> Lengths) {

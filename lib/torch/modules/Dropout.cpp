@@ -17,7 +17,7 @@ static OpResult drop(BuiltinModule &M, const Args &A, llvm::StringRef Op) {
   Call.add("p", Arg(P));
   Call.add("train", Arg(M.Training));
   bool InPlace = M.boolean("inplace", false);
-  return M.R.call(InPlace ? (Op + "_").str() : Op.str(), Call);
+  return M.R.call(InPlace ? Op.str() + "_" : Op.str(), Call);
 }
 
 static OpResult forwardDropout(BuiltinModule &M, const Args &A) { return drop(M, A, "dropout"); }

@@ -9,6 +9,8 @@
 
 #include "lib/torch/modules/ModuleRow.h"
 
+#include "llvm/Support/Format.h"
+
 #include "lib/torch/Rules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -54,7 +54,7 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
   if (Site.Callee->getOverloadedOperator() != OO_None &&
       operatorCall(M, Site, Result))
     return true;
-  if (auto *Method = dyn_cast<CXXMethodDecl>(Site.Callee)) {
+  if (isa<CXXMethodDecl>(Site.Callee)) {
     if ((Scope == "at::Tensor" || Scope == "at::TensorBase") &&
         tensorCall(M, Last, Site, Result))
       return true;
