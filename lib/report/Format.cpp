@@ -74,7 +74,8 @@ std::string plural(size_t N, llvm::StringRef Word) {
 }
 
 ByteUnit commonUnit(int64_t LargestBytes) {
-  static const ByteUnit Units[] = {{int64_t(1) << 10, "KiB", 1},
+  static const ByteUnit Units[] = {{1, "B", 0},
+                                   {int64_t(1) << 10, "KiB", 1},
                                    {int64_t(1) << 20, "MiB", 1},
                                    {int64_t(1) << 30, "GiB", 2},
                                    {int64_t(1) << 40, "TiB", 2}};

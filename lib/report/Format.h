@@ -10,6 +10,7 @@
 
 #include "lib/support/Bytes.h"
 #include "lib/support/SourcePos.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>

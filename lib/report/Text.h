@@ -32,7 +32,10 @@ class TextPrinter {
 public:
   TextPrinter(llvm::raw_ostream &OS, SourceText &Sources,
               const PathPrinter &Paths, TextOptions Options)
-      : OS(OS), Sources(Sources), Paths(Paths), Options(Options) {}
+      : OS(OS), Sources(Sources), Paths(Paths), Options(Options) {
+    if (Options.Color)
+      OS.enable_colors(true);
+  }
   void print(const Finding &F);
 
 private:

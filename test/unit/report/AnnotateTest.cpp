@@ -52,14 +52,14 @@ TEST(Annotate, Lines) {
             "the loop: iteration 2, as all after it; iteration 1 differs at "
             "line 4.\n"
             "\n"
-            "      +alloc    -freed     alive      peak\n"
-            " 2   2.0 KiB         ·   2.0 KiB   2.0 KiB  │   Net net;\n"
-            " 3         ·         ·         ·         ·  │   for (;;) {\n"
-            " 4   1.0 KiB   1.0 KiB   2.0 KiB   3.0 KiB ◄│     step();\n");
-  EXPECT_NE(Text.find("Peak 176 B (176 B) inside line 15: parameters 60 B, "
-                      "gradients 60 B, kept for backward 24 B, inputs 32 B\n"
-                      "Line 4, iteration 1: allocates 2.0 KiB, frees 1.0 KiB; "
-                      "1.0 KiB more stays than later.\n"),
+            "     +alloc   -freed    alive     peak\n"
+            " 2   2048 B        ·   2048 B   2048 B  │   Net net;\n"
+            " 3        ·        ·        ·        ·  │   for (;;) {\n"
+            " 4   1024 B   1024 B   2048 B   3072 B ◄│     step();\n");
+  EXPECT_NE(Text.find("Peak 176 B (176 B) inside line 15: parameters 60, "
+                      "gradients 60, kept for backward 24, inputs 32\n"
+                      "Line 4, iteration 1: allocates 2048 B, frees 1024 B; "
+                      "1024 B more stays than later.\n"),
             std::string::npos)
       << Text;
 }

@@ -42,7 +42,7 @@ TEST(Format, CommonUnit) {
   EXPECT_EQ(inUnit(5065904, commonUnit(5065904)), "4947.2");
   EXPECT_EQ(commonUnit(5065904).Name, "KiB");
   EXPECT_EQ(commonUnit(int64_t(20) << 30).Name, "GiB");
-  EXPECT_EQ(commonUnit(0).Name, "KiB");
+  EXPECT_EQ(commonUnit(0).Name, "B");
 }
 
 TEST(Format, PathsAreRelativeToTheWorkingFolder) {

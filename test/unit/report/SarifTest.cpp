@@ -37,7 +37,7 @@ llvm::json::Value print(const SarifReport &R, std::string Source) {
   return *V;
 }
 
-SarifReport report(std::vector<Finding> Findings) {
+SarifReport makeReport(std::vector<Finding> Findings) {
   SarifReport R;
   R.Rules = {{"torch-missing-eval", "finds models without eval()", "autograd",
               "https://example.org/missing-eval"}};
@@ -63,7 +63,7 @@ std::string printOf(const llvm::json::Value &Result) {
 } // namespace
 
 TEST(Sarif, OneRunOneResultPerFinding) {
-  llvm::json::Value Log = print(report({finding(2, 3)}), "x\n  é model(x);\n");
+  llvm::json::Value Log = print(makeReport({finding(2, 3)}), "x\n  é model(x);\n");
   EXPECT_EQ(Log.getAsObject()->getArray("runs")->size(), 1u);
   const llvm::json::Array &Results = *run(Log).getArray("results");
   ASSERT_EQ(Results.size(), 1u);
@@ -79,7 +79,7 @@ TEST(Sarif, OneRunOneResultPerFinding) {
 
 TEST(Sarif, ColumnsAreCharacters) {
   // "é" is two bytes: byte column 6 is character 5.
-  llvm::json::Value Log = print(report({finding(2, 6)}), "x\n  é model(x);\n");
+  llvm::json::Value Log = print(makeReport({finding(2, 6)}), "x\n  é model(x);\n");
   const llvm::json::Object &R =
       *run(Log).getArray("results")->front().getAsObject();
   EXPECT_EQ(R.getArray("locations")
@@ -93,17 +93,17 @@ TEST(Sarif, ColumnsAreCharacters) {
 
 TEST(Sarif, FingerprintOutlivesAMove) {
   std::string Before =
-      printOf(run(print(report({finding(2, 3)}), "x\n  model(x);\n"))
+      printOf(run(print(makeReport({finding(2, 3)}), "x\n  model(x);\n"))
                   .getArray("results")
                   ->front());
   std::string After =
-      printOf(run(print(report({finding(4, 5)}), "x\n\n\n    model(x);\n"))
+      printOf(run(print(makeReport({finding(4, 5)}), "x\n\n\n    model(x);\n"))
                   .getArray("results")
                   ->front());
   EXPECT_EQ(Before, After);
   // Two of the same text differ by their number.
   llvm::json::Value Two =
-      print(report({finding(1, 1), finding(2, 1)}), "model(x);\nmodel(x);\n");
+      print(makeReport({finding(1, 1), finding(2, 1)}), "model(x);\nmodel(x);\n");
   const llvm::json::Array &Results = *run(Two).getArray("results");
   ASSERT_EQ(Results.size(), 2u);
   EXPECT_NE(printOf(Results[0]), printOf(Results[1]));
@@ -114,7 +114,7 @@ TEST(Sarif, Fixes) {
   F.Notes.push_back({{"src/a b.cpp", 1, 10}, "call eval()", {}});
   F.Notes[0].Fixes.push_back(
       {"src/a b.cpp", 2, 4, "y", {"src/a b.cpp", 1, 3}});
-  llvm::json::Value Log = print(report({F}), "ab\ncdef\n");
+  llvm::json::Value Log = print(makeReport({F}), "ab\ncdef\n");
   const llvm::json::Object &R =
       *run(Log).getArray("results")->front().getAsObject();
   const llvm::json::Object &Change =
@@ -133,7 +133,7 @@ TEST(Sarif, Fixes) {
 TEST(Sarif, CapKeepsTheLoudest) {
   Finding Quiet = finding(1, 1), Loud = finding(2, 1);
   Quiet.Level = Severity::Remark;
-  SarifReport R = report({Quiet, Loud});
+  SarifReport R = makeReport({Quiet, Loud});
   R.MaxResults = 1;
   llvm::json::Value Log = print(R, "a\nb\n");
   const llvm::json::Array &Results = *run(Log).getArray("results");
@@ -142,7 +142,7 @@ TEST(Sarif, CapKeepsTheLoudest) {
 }
 
 TEST(Sarif, FilesNotAnalysedAreSaid) {
-  SarifReport R = report({});
+  SarifReport R = makeReport({});
   R.Files[0].Is = FileReport::State::NotAnalysed;
   R.Files[0].Problem = "no such file";
   llvm::json::Value Log = print(R, "");
