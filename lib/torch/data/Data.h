@@ -20,8 +20,8 @@ namespace vramlint {
 /// torch::data::Example<>: a sample, or after Stack a whole batch. For a TensorExample
 /// Target is null. What a user's own type holds stays in Other.
 struct Example {
-  TensorRef Data, Target;
-  std::shared_ptr<void> Other;
+  TensorRef Data = nullptr, Target = nullptr;
+  std::shared_ptr<void> Other = nullptr;
 };
 
 /// A dataset. What it allocates for a batch of \p Count samples, it allocates here.

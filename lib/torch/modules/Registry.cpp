@@ -15,6 +15,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
 
 namespace vramlint {
 
@@ -237,7 +238,7 @@ OpResult BuiltinModule::forward(const Args &A) {
   Call.add("training", Arg(Training));
   Call.add("options", Arg(Options));
   bool InPlace = boolean("inplace", false);
-  return R.call(InPlace ? (Row.Op + "_").str() : Row.Op.str(), Call);
+  return R.call(InPlace ? Row.Op.str() + "_" : Row.Op.str(), Call);
 }
 
 } // namespace vramlint
