@@ -37,6 +37,8 @@ struct OpEntry {
 using OpTable = std::vector<OpEntry>;
 
 // The families, one file each in ops/.
+void addAttentionOps(OpTable &Rows);
+void addRnnOps(OpTable &Rows);
 void addPointwiseOps(OpTable &Rows);
 void addReduceOps(OpTable &Rows);
 void addViewOps(OpTable &Rows);

@@ -16,7 +16,9 @@ namespace vramlint {
 static const OpTable &rows() {
   static const OpTable Rows = [] {
     OpTable All;
+    addAttentionOps(All);
     addPointwiseOps(All);
+    addRnnOps(All);
     addReduceOps(All);
     addViewOps(All);
     addFactoryOps(All);
