@@ -320,8 +320,9 @@ static Value makeLoader(TorchDomain &D, Machine &M, CallSite &Site) {
     if (A.value().isNumber() || A.value().isUnknown() || Options) {
       Arg B = D.toArg(M, A.value(), P);
       if (auto *O = std::get_if<std::shared_ptr<OptionMap>>(&B.V)) {
-        B = (**O)["batch_size"];
-        if (auto *Drop = std::get_if<bool>(&(**O)["drop_last"].V))
+        std::shared_ptr<OptionMap> Map = *O;
+        B = (*Map)["batch_size"];
+        if (auto *Drop = std::get_if<bool>(&(*Map)["drop_last"].V))
           L->DropLast = *Drop;
       }
       if (auto *N = std::get_if<int64_t>(&B.V))
