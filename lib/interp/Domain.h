@@ -65,7 +65,8 @@ public:
   virtual bool construct(Machine &M, llvm::StringRef Name, CallSite &Site,
                          Value &Result) = 0;
   /// A global or static variable without initializer in sight ("torch::kCUDA").
-  virtual bool global(Machine &M, llvm::StringRef Name, Operand &Result) = 0;
+  virtual bool global(Machine &M, llvm::StringRef Name, clang::QualType Type,
+                      Operand &Result) = 0;
   /// A field of an object that is not a Record (`batch.data`).
   virtual bool member(Machine &M, CellRef Object, llvm::StringRef Field,
                       Operand &Result) = 0;
@@ -91,9 +92,11 @@ public:
   virtual void loopIteration(Machine &M, unsigned Loop, int64_t Iteration) {}
   virtual void loopJump(Machine &M, unsigned Loop, int64_t Skipped) {}
   virtual void loopEnd(Machine &M, unsigned Loop) {}
-  /// A digest of everything recorded since the last call: two loop iterations
-  /// with equal digests did the same.
-  virtual uint64_t digest() { return 0; }
+  /// How much has been recorded so far.
+  virtual size_t mark() { return 0; }
+  /// A digest of everything recorded since \p Mark, 0 if that is nothing of
+  /// interest: two loop iterations with equal digests did the same.
+  virtual uint64_t digest(size_t Mark) { return 0; }
   /// The program would throw or abort here (TORCH_CHECK with a false condition).
   virtual void failed(Machine &M, std::string Message) {}
   /// The run ends early: a budget is spent, or the program exits.

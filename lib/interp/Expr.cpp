@@ -146,8 +146,13 @@ CellRef Machine::globalCell(const VarDecl *D) {
   CellRef C = makeCell();
   Globals[D] = C;
   llvm::StringRef Name = nameOf(*D);
+  if (Name == "std::cout" || Name == "std::cerr" || Name == "std::clog" ||
+      Name == "std::cin" || Name == "stdin" || Name == "stdout" || Name == "stderr") {
+    C->V = Value(std::make_unique<StreamObject>());
+    return C;
+  }
   Operand FromDomain;
-  if (Plugin.global(*this, Name, FromDomain)) {
+  if (Plugin.global(*this, Name, D->getType(), FromDomain)) {
     C = FromDomain.Place ? FromDomain.Place : makeCell(std::move(FromDomain.V));
     return Globals[D] = C;
   }

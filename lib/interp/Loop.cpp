@@ -22,7 +22,6 @@ static constexpr int64_t MaxPeriod = 16;
 
 LoopTracker::LoopTracker(Machine &M) : M(M), Loop(M.NextLoop++) {
   M.Trackers.push_back(this);
-  M.Plugin.digest(); // What came before the loop does not count.
 }
 
 LoopTracker::~LoopTracker() {
@@ -43,6 +42,7 @@ void LoopTracker::modulus(int64_t N) {
 
 void LoopTracker::begin() {
   ++Iteration;
+  Mark = M.Plugin.mark();
   M.Plugin.loopIteration(M, Loop, Iteration);
   beginSilently();
 }
@@ -57,7 +57,7 @@ void LoopTracker::beginSilently() {
 }
 
 bool LoopTracker::end() {
-  uint64_t Digest = M.Plugin.digest();
+  uint64_t Digest = M.Plugin.digest(Mark);
   Digests.push_back(Digest);
   size_t N = Digests.size(), P = Period;
   if (Digest == 0 || N < 2 * P + 1)

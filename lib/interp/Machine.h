@@ -367,6 +367,7 @@ private:
   unsigned Loop;
   int64_t Iteration = -1;
   int64_t Period = 1;
+  size_t Mark = 0; ///< Of what the domain recorded, at the iteration's start.
   std::vector<uint64_t> Digests;
   std::vector<History> Written;
   llvm::DenseMap<Cell *, unsigned> WrittenIndex;

@@ -337,6 +337,18 @@ bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
     Result = Value(std::move(A));
     return true;
   }
+  if (Name == "Sequential" || Name == "ModuleDict") {
+    // Holders with constructors of their own: make an empty one, then fill it.
+    auto *Ctor = dyn_cast_or_null<CXXConstructorDecl>(Site.Callee);
+    if (!Ctor || Ctor->isInheritingConstructor())
+      return false;
+    CellRef C = makeCell(M.defaultRecord(*Ctor->getParent()));
+    if (Handle H = moduleOf(M, C->V))
+      for (Operand &A : Site.Args)
+        pushChild(*this, M, *H.M, A.value(), std::to_string(H.M->Children.size()));
+    Result = std::move(C->V);
+    return true;
+  }
   if (!Name.ends_with("Impl"))
     return false;
   bool Container = Name == "SequentialImpl" || Name == "ModuleListImpl" ||

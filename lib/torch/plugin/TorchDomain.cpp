@@ -45,8 +45,9 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
     return false;
   }
   auto [Scope, Last] = splitName(Name);
-  // c10::optional is std::optional under another name, from before C++17.
-  if (Scope == "c10::optional" || Name.starts_with("c10::make_optional"))
+  // c10::optional, variant and the like are those of std:: under another name,
+  // from before C++17.
+  if (Name.starts_with("c10::"))
     if (NativeFn Fn = M.native(("std::" + Name.drop_front(5)).str())) {
       Result = Fn(M, Site);
       return true;
@@ -100,8 +101,8 @@ bool TorchDomain::construct(Machine &M, llvm::StringRef Name, CallSite &Site,
       Result = M.take(Site, 0);
     return true;
   }
-  if (Class == "c10::optional")
-    if (NativeFn Fn = M.native("std::optional::optional")) {
+  if (Class == "c10::optional" || Class == "c10::variant")
+    if (NativeFn Fn = M.native(("std::" + Name.drop_front(5)).str())) {
       Result = std::move(Fn(M, Site).V);
       return true;
     }
@@ -112,12 +113,18 @@ bool TorchDomain::construct(Machine &M, llvm::StringRef Name, CallSite &Site,
          constructModule(M, Class, Site, Result);
 }
 
-bool TorchDomain::global(Machine &M, llvm::StringRef Name, Operand &Result) {
+bool TorchDomain::global(Machine &M, llvm::StringRef Name, QualType Type,
+                         Operand &Result) {
   if (!isTorchName(Name))
     return false;
   llvm::StringRef Last = splitName(Name).second;
   if (Name == "c10::nullopt") {
     Result = Operand(makeCell(Value(std::make_unique<Sequence>(Sequence::Optional))));
+    return true;
+  }
+  auto *Class = Type->getAsCXXRecordDecl();
+  if (Class && M.nameOf(*Class).starts_with("torch::enumtype::")) { // kMean …
+    Result = Operand(makeCell(Value(Last.str())));
     return true;
   }
   if (Name == "at::indexing::None" || Name == "torch::indexing::None") {
@@ -225,9 +232,9 @@ void TorchDomain::loopEnd(Machine &M, unsigned Loop) {
   R.event(EventKind::LoopEnd, Loop);
 }
 
-uint64_t TorchDomain::digest() {
-  size_t From = DigestFrom;
-  DigestFrom = Out.Events.size();
+size_t TorchDomain::mark() { return Out.Events.size(); }
+
+uint64_t TorchDomain::digest(size_t From) {
   // A model that is being built or run is not cut short: its layers differ.
   if (!R.Modules.empty())
     return 0;
@@ -249,6 +256,7 @@ uint64_t TorchDomain::digest() {
       Any = true;
       break;
     }
+    case EventKind::LoopJump:
     case EventKind::PhaseBegin:
     case EventKind::PhaseEnd:
       Any = true;

@@ -27,7 +27,8 @@ public:
             Operand &Result) override;
   bool construct(Machine &M, llvm::StringRef Name, CallSite &Site,
                  Value &Result) override;
-  bool global(Machine &M, llvm::StringRef Name, Operand &Result) override;
+  bool global(Machine &M, llvm::StringRef Name, clang::QualType Type,
+              Operand &Result) override;
   bool member(Machine &M, CellRef Object, llvm::StringRef Field,
               Operand &Result) override;
   bool isA(Machine &M, CellRef C, llvm::StringRef Name, bool &Result) override;
@@ -42,7 +43,8 @@ public:
   void loopIteration(Machine &M, unsigned Loop, int64_t Iteration) override;
   void loopJump(Machine &M, unsigned Loop, int64_t Skipped) override;
   void loopEnd(Machine &M, unsigned Loop) override;
-  uint64_t digest() override;
+  size_t mark() override;
+  uint64_t digest(size_t From) override;
   void stopped(Machine &M, const UnknownInfo &Why) override;
   void unknown(Machine &M, const UnknownInfo &Info) override;
 
@@ -129,7 +131,6 @@ private:
   llvm::DenseMap<const Module *, Cell *> Places; ///< Base subobject of each module.
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
-  size_t DigestFrom = 0;
 };
 
 /// "Conv2d" from "Conv2dImpl".

@@ -502,9 +502,33 @@ static bool checkCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
   return true;
 }
 
+/// c10::irange(n), irange(first, last): a list of integers.
+static bool rangeCall(TorchDomain &D, Machine &M, CallSite &Site, Operand &Result) {
+  int64_t Bounds[2] = {0, 0};
+  for (size_t I = 0; I < Site.Args.size() && I < 2; ++I) {
+    Value &V = Site.Args[I].value();
+    if (!V.isInt()) {
+      Result = Operand(M.unknownFrom(Site, "the bounds of irange"));
+      return true;
+    }
+    Bounds[Site.Args.size() == 1 ? 1 : I] = V.asInt();
+  }
+  if (Bounds[1] - Bounds[0] > M.limits().MaxElements) {
+    Result = Operand(M.unknown("a range too large to follow"));
+    return true;
+  }
+  auto S = std::make_unique<Sequence>(Sequence::Vector);
+  for (int64_t I = Bounds[0]; I < Bounds[1] && M.step(); ++I)
+    S->Elements.push_back(makeCell(Value::integer(I)));
+  Result = Operand(Value(std::move(S)));
+  return true;
+}
+
 bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                               Operand &Result) {
   llvm::StringRef Last = Name.rsplit("::").second;
+  if (Name == "c10::irange")
+    return rangeCall(*this, M, Site, Result);
   if (checkCall(*this, M, Name, Site, Result))
     return true;
   if (Name == "torch::cuda::is_available" || Name == "torch::cuda::cudnn_is_available" ||

@@ -28,18 +28,17 @@ public:
   bool construct(Machine &, llvm::StringRef, CallSite &, Value &) override {
     return false;
   }
-  bool global(Machine &, llvm::StringRef, Operand &) override { return false; }
+  bool global(Machine &, llvm::StringRef, clang::QualType, Operand &) override {
+    return false;
+  }
   bool member(Machine &, CellRef, llvm::StringRef, Operand &) override {
     return false;
   }
   bool iterate(Machine &, CellRef, llvm::function_ref<bool(CellRef)>) override {
     return false;
   }
-  uint64_t digest() override {
-    uint64_t D = Events - Seen;
-    Seen = Events;
-    return D;
-  }
+  size_t mark() override { return Events; }
+  uint64_t digest(size_t Mark) override { return Events - Mark; }
   void loopJump(Machine &, unsigned, int64_t) override { ++Jumps; }
   void unknown(Machine &, const UnknownInfo &Info) override {
     Reasons.push_back(Info.Reason);
@@ -48,7 +47,7 @@ public:
     Reasons.push_back(Info.Reason);
   }
 
-  uint64_t Events = 0, Seen = 0, Jumps = 0;
+  uint64_t Events = 0, Jumps = 0;
   std::vector<std::string> Reasons;
 };
 
