@@ -122,14 +122,16 @@ SourcePos Analysis::posOf(SourceLocation Loc) const {
           SM.getSpellingColumnNumber(Loc)};
 }
 
-SourcePos Analysis::mainFilePos(const Trace &T, StackId Stack) const {
+SourceLocation Analysis::findingLocation(const Trace &T, StackId Stack,
+                                         bool InMainFile) const {
   const SourceManager &SM = Context.getSourceManager();
-  if (Stack >= T.Stacks.size())
-    return {};
+  SourceLocation Inner = locate(T.posOf(Stack));
+  if (Stack >= T.Stacks.size() || (Options.FindingsInHeaders && !InMainFile))
+    return Inner;
   for (const Frame &F : T.Stacks[Stack])
     if (SourceLocation L = locate(F.Pos); L.isValid() && SM.isInMainFile(L))
-      return F.Pos;
-  return T.posOf(Stack);
+      return L;
+  return Inner;
 }
 
 } // namespace vramlint

@@ -50,9 +50,11 @@ public:
   /// \p Pos in this unit; invalid if its file isn't part of it.
   clang::SourceLocation locate(const SourcePos &Pos) const;
   SourcePos posOf(clang::SourceLocation Loc) const;
-  /// The outermost frame of \p Stack that lies in the main file; else the
-  /// innermost in user code; else invalid.
-  SourcePos mainFilePos(const Trace &T, StackId Stack) const;
+  /// Where a finding on \p Stack stands: its innermost frame where the host
+  /// shows findings in headers; else, or where \p InMainFile, the outermost frame
+  /// that lies in the main file. Invalid: not in this unit.
+  clang::SourceLocation findingLocation(const Trace &T, StackId Stack,
+                                        bool InMainFile = false) const;
 
 private:
   clang::ASTContext &Context;

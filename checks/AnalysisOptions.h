@@ -32,6 +32,9 @@ struct AnalysisOptions {
   std::vector<GpuSpec> Gpus;       ///< Empty: what torch.Gpu names.
   const GpuCatalog *Catalog = nullptr; ///< Null: the built-in one.
   FitOptions Fit;
+  /// The host shows findings in the project's headers. clang-tidy and clangd by
+  /// default do not: there a finding needs a place in the main file.
+  bool FindingsInHeaders = false;
   clang::Sema *Sema = nullptr;     ///< Null where the host can't give it.
   UnitProvider *Others = nullptr;
 };

@@ -221,7 +221,7 @@ void InferenceWithoutNoGradCheck::report(const Analysis &A, const Candidate &C,
       Text += ", it covers " + std::to_string(Others + 1) + " such calls";
     if (Fix)
       Text += " (fix available: --fix)";
-    note(Block->getLBracLoc(), Text);
+    note(Block->getLBracLoc().getLocWithOffset(1), Text);
   }
   note(C.ReasonLoc, "taken for inference: " + C.Reason);
   if (C.UnguardedCaller)

@@ -14,10 +14,22 @@ namespace vramlint {
 
 class VramOverflowCheck : public TorchCheck {
 public:
-  using TorchCheck::TorchCheck;
+  VramOverflowCheck(llvm::StringRef Name,
+                    clang::tidy::ClangTidyContext *Context);
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
 
 protected:
   void onAnalysis(const Analysis &A) override;
+
+private:
+  void report(const Analysis &A, const Fit &F);
+  void noteBreakdown(const Analysis &A, const Fit &F, clang::SourceLocation At);
+  void noteOwners(const Analysis &A);
+  void noteBatch(const Analysis &A, const Fit &F);
+  void noteWaysOut(const Analysis &A, const Fit &F, clang::SourceLocation At);
+
+  /// The mildest verdict that is a warning; milder ones are remarks.
+  Verdict WarnOn;
 };
 
 } // namespace vramlint
