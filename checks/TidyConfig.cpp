@@ -134,7 +134,10 @@ public:
                   std::shared_ptr<std::string> Broken)
       : FileOptionsProvider(ClangTidyGlobalOptions(), Defaults,
                             ClangTidyOptions(), handlers(std::move(Broken))),
-        Told(std::move(Options)) {}
+        Told(std::move(Options)) {
+    if (Told.FS)
+      FS = Told.FS;
+  }
 
   Sources getRawOptions(llvm::StringRef File) override {
     Sources All = FileOptionsProvider::getRawOptions(File);

@@ -23,6 +23,7 @@ struct ConfigOptions {
   std::string Checks;         ///< --checks; after those of `.clang-tidy`.
   std::string HeaderFilter;   ///< Regular expression; empty: \p ProjectRoot.
   std::string ProjectRoot;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS; ///< Null: the real one.
 };
 
 /// What clang-tidy's context asks for options. Fails on the first mistake in
