@@ -158,8 +158,10 @@ llvm::Expected<CheckResult> runChecks(Unit &U, const CheckOptions &Options) {
                                      E.Message.Message);
     Result.Findings.push_back(Convert.convert(E));
   }
-  llvm::stable_sort(Result.Findings, [](const Finding &A, const Finding &B) {
-    return A.Pos < B.Pos;
+  llvm::sort(Result.Findings, [](const Finding &A, const Finding &B) {
+    return A.Pos != B.Pos       ? A.Pos < B.Pos
+           : A.Check != B.Check ? A.Check < B.Check
+                                : A.Message < B.Message;
   });
   return Result;
 }

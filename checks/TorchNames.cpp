@@ -9,6 +9,7 @@
 #include "checks/TorchNames.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -206,6 +207,22 @@ bool mayHoldTensor(QualType T) {
     return false;
   }
   return R->getName() != "basic_ostream" && R->getName() != "Scalar";
+}
+
+bool isProjectCode(SourceLocation Loc, const SourceManager &SM) {
+  if (Loc.isInvalid())
+    return false;
+  Loc = SM.getExpansionLoc(Loc);
+  if (SM.isInMainFile(Loc))
+    return true;
+  if (SM.isInSystemHeader(Loc))
+    return false;
+  llvm::StringRef File = SM.getFilename(Loc);
+  for (llvm::StringRef Part : {"/torch/csrc/", "/include/torch/", "/ATen/",
+                               "/c10/", "/include/caffe2/"})
+    if (File.contains(Part))
+      return false;
+  return !File.empty();
 }
 
 } // namespace vramlint

@@ -43,6 +43,10 @@ bool isOptimizer(clang::QualType T);
 /// Tensors, IValues and whatever may hold them: not numbers, strings, streams.
 bool mayHoldTensor(clang::QualType T);
 
+/// Code of the project: in the main file, or in a header that is neither a system
+/// header nor below a LibTorch's include root.
+bool isProjectCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
 /// "torch::jit::load": the qualified name without inline namespaces.
 std::string qualifiedName(const clang::NamedDecl &D);
 

@@ -285,20 +285,7 @@ bool UnitFacts::callersTrain(const FunctionFacts &F) const {
 }
 
 bool UnitFacts::isUserCode(SourceLocation Loc) const {
-  if (Loc.isInvalid())
-    return false;
-  const SourceManager &SM = Context.getSourceManager();
-  Loc = SM.getExpansionLoc(Loc);
-  if (SM.isInMainFile(Loc))
-    return true;
-  if (SM.isInSystemHeader(Loc))
-    return false;
-  llvm::StringRef File = SM.getFilename(Loc);
-  for (llvm::StringRef Part : {"/torch/csrc/", "/include/torch/", "/ATen/",
-                               "/c10/", "/include/caffe2/"})
-    if (File.contains(Part))
-      return false;
-  return !File.empty();
+  return isProjectCode(Loc, Context.getSourceManager());
 }
 
 bool UnitFacts::isInMacroBody(SourceLocation Loc) const {

@@ -105,8 +105,8 @@ static std::string partsOf(const Analysis &A, const Peak &P) {
               std::to_string(Torch.TorchMinor) + ")";
     Parts.push_back({P.By[I], Text});
   }
-  llvm::stable_sort(Parts, [](const auto &X, const auto &Y) {
-    return X.first > Y.first;
+  llvm::sort(Parts, [](const auto &X, const auto &Y) {
+    return X.first != Y.first ? X.first > Y.first : X.second < Y.second;
   });
   std::string Text;
   for (const auto &[Size, Part] : Parts)

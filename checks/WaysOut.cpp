@@ -21,8 +21,9 @@ public:
     tryPrecision();
     tryOptimizer();
     tryPooling();
-    llvm::stable_sort(Ways, [](const WayOut &X, const WayOut &Y) {
-      return X.LessBytes > Y.LessBytes;
+    llvm::sort(Ways, [](const WayOut &X, const WayOut &Y) {
+      return X.LessBytes != Y.LessBytes ? X.LessBytes > Y.LessBytes
+                                        : X.What < Y.What;
     });
     return std::move(Ways);
   }
