@@ -14,6 +14,7 @@
 
 #include "checks/Analysis.h"
 #include "checks/RunChecks.h"
+#include "lib/frontend/IncludeScan.h"
 #include "lib/frontend/ProjectIndex.h"
 #include "lib/torch/Tensor.h"
 #include "tool/vramlint/Lists.h"
@@ -40,12 +41,22 @@ static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
 }
 
 Analyser::Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
-                   const GpuCatalog &Catalog, bool Colors)
-    : C(C), Gpus(std::move(Gpus)), Catalog(Catalog), Colors(Colors),
-      FS(llvm::vfs::getRealFileSystem()), Finder(flagOptions(C, FS)),
-      Cache(cacheOptions(C)) {}
+                   const GpuCatalog &Catalog, std::vector<std::string> Files,
+                   bool Colors)
+    : C(C), Gpus(std::move(Gpus)), Catalog(Catalog),
+      Files(std::move(Files)), Colors(Colors), FS(llvm::vfs::getRealFileSystem()),
+      Finder(flagOptions(C, FS)), Cache(cacheOptions(C)) {}
 
 Analyser::~Analyser() = default;
+
+/// The error's text, without the file that the line is about anyway.
+static std::string problemText(llvm::Error E, llvm::StringRef Path) {
+  std::string Text = llvm::toString(std::move(E));
+  llvm::StringRef Rest = Text;
+  if (Rest.consume_front(Path) && Rest.consume_front(": "))
+    return Rest.str();
+  return Text;
+}
 
 FileResult Analyser::run(const std::string &File) {
   FileResult R;
@@ -65,7 +76,7 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
                            CompileCommand &Command) {
   llvm::Expected<CompileCommand> Found = Finder.commandFor(absolutePath(File));
   if (!Found) {
-    R.Report.Problem = llvm::toString(Found.takeError());
+    R.Report.Problem = problemText(Found.takeError(), absolutePath(File));
     return false;
   }
   Command = std::move(*Found);
@@ -73,9 +84,9 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
   if (Command.Torch)
     R.Report.On.TorchVersion = Command.Torch->version();
   R.Report.On.Device = C.Device;
-  llvm::Expected<bool> Reaches = reachesTorch(Command, FS);
+  llvm::Expected<bool> Reaches = reachesTorch(*FS, Command);
   if (!Reaches) {
-    R.Report.Problem = llvm::toString(Reaches.takeError());
+    R.Report.Problem = problemText(Reaches.takeError(), Command.File);
     return false;
   }
   if (!*Reaches) {
@@ -111,7 +122,7 @@ static void reportErrors(const Unit &U, FileResult &R) {
   }
   R.Report.Is = FileReport::State::NotAnalysed;
   if (!Missing.empty())
-    R.Report.Problem = missingHeaderHint(Missing);
+    R.Report.Problem = explainMissingHeader(Missing);
 }
 
 ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
@@ -139,13 +150,16 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   Options.Colors = Colors;
   llvm::Expected<std::unique_ptr<Unit>> Loaded = loadUnit(Command, Options);
   if (!Loaded) {
-    R.Report.Problem = llvm::toString(Loaded.takeError());
+    R.Report.Problem = problemText(Loaded.takeError(), Command.File);
     return;
   }
   Unit &U = **Loaded;
   if (U.hasErrors())
     return reportErrors(U, R);
-  ProjectIndex Others(Finder, Options, U);
+  ProjectIndexOptions Index;
+  Index.Files = Files;
+  ProjectIndex Others(Finder, Options, Index);
+  Others.addUnit(U);
   CheckOptions Checks;
   Checks.Config.Checks = C.Checks;
   Checks.Config.FS = FS;

@@ -37,9 +37,11 @@ struct FileResult {
 
 class Analyser {
 public:
-  /// \p Gpus: those of --gpu.
+  /// \p Gpus: those of --gpu. \p Files: all that are named, where bodies are
+  /// looked for first.
   Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
-           const GpuCatalog &Catalog, bool Colors);
+           const GpuCatalog &Catalog, std::vector<std::string> Files,
+           bool Colors);
   ~Analyser();
 
   FileResult run(const std::string &File);
@@ -56,6 +58,7 @@ private:
   const CommandLine &C;
   std::vector<GpuSpec> Gpus;
   const GpuCatalog &Catalog;
+  std::vector<std::string> Files;
   bool Colors;
   FileSystemPtr FS;
   FlagFinder Finder;

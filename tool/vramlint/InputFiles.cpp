@@ -8,48 +8,19 @@
 
 #include "tool/vramlint/InputFiles.h"
 
+#include "lib/frontend/CompileFlags.h"
+#include "lib/frontend/IncludeScan.h"
 #include "tool/vramlint/CommandLine.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
-#include <algorithm>
 
 namespace vramlint::tool {
 
-namespace path = llvm::sys::path;
-
-static bool isSource(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(path::extension(Name))
-      .Cases(".cpp", ".cc", ".cxx", ".c++", ".C", true)
-      .Default(false);
-}
-
-static void collect(llvm::vfs::FileSystem &FS, const std::string &Dir,
-                    unsigned Depth, std::vector<std::string> &Sources) {
-  // Deep enough for any project; links that lead in a circle end here.
-  static constexpr unsigned MaxDepth = 40;
-  if (Depth > MaxDepth)
-    return;
-  std::vector<std::pair<std::string, bool>> Entries;
-  std::error_code Error;
-  for (llvm::vfs::directory_iterator I = FS.dir_begin(Dir, Error), End;
-       !Error && I != End; I.increment(Error)) {
-    llvm::StringRef Name = path::filename(I->path());
-    if (Name.starts_with("."))
-      continue;
-    // As found: a name below "src" is typed "src/…", not "./src/…".
-    llvm::SmallString<128> Path(Dir == "." ? "" : Dir);
-    path::append(Path, Name);
-    bool IsDir = I->type() == llvm::sys::fs::file_type::directory_file;
-    Entries.emplace_back(Path.str().str(), IsDir);
-  }
-  std::sort(Entries.begin(), Entries.end());
-  for (const auto &[Path, IsDir] : Entries) {
-    if (IsDir && !FS.exists(Path + "/CMakeCache.txt"))
-      collect(FS, Path, Depth + 1, Sources);
-    else if (!IsDir && isSource(Path))
-      Sources.push_back(Path);
-  }
+static std::string missingText(const std::string &Name) {
+  llvm::StringRef Verb = nearestVerb(Name);
+  if (Verb.empty() || !llvm::sys::path::extension(Name).empty())
+    return "no such file";
+  return "no such file; did you mean the verb '" + Verb.str() + "'?";
 }
 
 std::vector<InputFile> expandInputs(llvm::vfs::FileSystem &FS,
@@ -57,29 +28,22 @@ std::vector<InputFile> expandInputs(llvm::vfs::FileSystem &FS,
   std::vector<InputFile> Files;
   llvm::StringSet<> Seen;
   for (const std::string &Name : Names) {
-    llvm::ErrorOr<llvm::vfs::Status> Status = FS.status(Name);
-    if (!Status) {
-      llvm::StringRef Verb = nearestVerb(Name);
-      bool Misspelt = !Verb.empty() && path::extension(Name).empty();
-      Files.push_back({Name, "no such file" +
-                                 (Misspelt ? "; did you mean the verb '" +
-                                                 Verb.str() + "'?"
-                                           : "")});
+    if (!FS.exists(Name)) {
+      Files.push_back({Name, missingText(Name)});
       continue;
     }
-    if (Status->getType() != llvm::sys::fs::file_type::directory_file) {
-      if (Seen.insert(Name).second)
-        Files.push_back({Name, ""});
+    llvm::Expected<std::vector<std::string>> Sources = expandFiles(FS, Name);
+    if (!Sources) {
+      Files.push_back({Name, llvm::toString(Sources.takeError())});
       continue;
     }
-    std::vector<std::string> Sources;
-    llvm::StringRef Dir = llvm::StringRef(Name).rtrim('/');
-    collect(FS, Dir.empty() ? "/" : Dir.str(), 0, Sources);
-    if (Sources.empty())
+    if (Sources->empty())
       Files.push_back({Name, "no C++ files in this folder"});
-    for (const std::string &Source : Sources)
-      if (Seen.insert(Source).second)
-        Files.push_back({Source, ""});
+    for (const std::string &Source : *Sources)
+      if (Seen.insert(absolutePath(Source)).second)
+        // Below "." a name is typed without it.
+        Files.push_back(
+            {llvm::sys::path::remove_leading_dotslash(Source).str(), ""});
   }
   return Files;
 }

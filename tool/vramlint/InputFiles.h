@@ -22,9 +22,8 @@ struct InputFile {
   std::string Problem;
 };
 
-/// Folders become their C++ sources, in order of names; hidden folders and build
-/// trees below them are left out. A missing file or a folder without sources
-/// keeps its place, with the problem. Each file once.
+/// Folders become their C++ sources (expandFiles). A missing file or a folder
+/// without sources keeps its place, with the problem. Each file once.
 std::vector<InputFile> expandInputs(llvm::vfs::FileSystem &FS,
                                     llvm::ArrayRef<std::string> Names);
 

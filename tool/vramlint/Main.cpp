@@ -44,8 +44,13 @@ static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
                         std::vector<GpuSpec> Gpus) {
   auto FS = llvm::vfs::getRealFileSystem();
   Output Out(C, *FS);
-  Analyser Analyse(C, std::move(Gpus), Catalog, Out.color());
-  for (const InputFile &File : expandInputs(*FS, C.Files)) {
+  std::vector<InputFile> Files = expandInputs(*FS, C.Files);
+  std::vector<std::string> Names;
+  for (const InputFile &File : Files)
+    if (File.Problem.empty())
+      Names.push_back(File.Name);
+  Analyser Analyse(C, std::move(Gpus), Catalog, std::move(Names), Out.color());
+  for (const InputFile &File : Files) {
     if (File.Problem.empty()) {
       Out.file(Analyse.run(File.Name));
       continue;
