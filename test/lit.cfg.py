@@ -4,6 +4,7 @@
 #   %vramlint      the tool, with the suite's shared preamble cache
 #   %check_torch   test/check_torch.py: runs the tool on a file and rejects any
 #                  finding that the file does not expect
+#   %exits N       test/exits.py: fails unless the command exits with code N
 #   %golden        test/golden.py: compares an output with a file; ./x update
 #                  rewrites that file
 #   %json_schema   test/json_schema.py: checks JSON on standard input
@@ -63,6 +64,7 @@ check_torch = (f"'{config.python}' '{test}/check_torch.py' "
 config.substitutions += [
     ("%check_torch", check_torch),
     ("%json_schema", f"'{config.python}' '{test}/json_schema.py'"),
+    ("%exits", f"'{config.python}' '{test}/exits.py'"),
     ("%golden", f"'{config.python}' '{test}/golden.py' --root='{root}'"),
     ("%lint", f"'{config.python}' '{root}/tool/dev/lint.py' --root='{root}'"),
     ("%tidy_module", config.vramlint_tidy_module),
