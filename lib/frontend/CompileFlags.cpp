@@ -208,6 +208,31 @@ flagsOf(const clang::tooling::CompileCommand &Command) {
   return Flags;
 }
 
+/// The include folders that \p Flags name.
+static std::vector<std::string> includeFolders(const CompileCommand &C) {
+  std::vector<std::string> Result;
+  for (size_t I = 0; I < C.Flags.size(); ++I) {
+    StringRef F = C.Flags[I];
+    bool HasNext = I + 1 < C.Flags.size();
+    if ((F == "-I" || F == "-isystem" || F == "-idirafter") && HasNext)
+      Result.push_back(absolutePath(C.Flags[++I], C.Directory));
+    else if (F.consume_front("-I") || F.consume_front("-isystem"))
+      Result.push_back(absolutePath(F, C.Directory));
+  }
+  return Result;
+}
+
+static bool reachesLibTorch(vfs::FileSystem &FS,
+                            const clang::tooling::CompileCommand &Command) {
+  std::vector<std::string> Dropped;
+  CompileCommand C;
+  C.Directory = absolutePath(Command.Directory);
+  C.Flags = cleanFlags(flagsOf(Command), Dropped);
+  return any_of(includeFolders(C), [&](const std::string &Folder) {
+    return libTorchAt(FS, Folder).has_value();
+  });
+}
+
 void FlagFinder::fromDatabase(const Database &D, CompileCommand &C) {
   auto Commands = D.Listed->getCompileCommands(C.File);
   if (Commands.empty()) {
@@ -218,7 +243,8 @@ void FlagFinder::fromDatabase(const Database &D, CompileCommand &C) {
     if (Again)
       Commands = inferMissingCompileCommands(std::move(Again))
                      ->getCompileCommands(C.File);
-    if (Commands.empty())
+    // A database of code without LibTorch says nothing about this file.
+    if (Commands.empty() || !reachesLibTorch(*Options.FS, Commands.front()))
       return makeUp(C);
     C.Note = "not in " + D.Path + ": flags of " +
              Commands.front().Heuristic + " used";
@@ -261,20 +287,6 @@ void FlagFinder::makeUp(CompileCommand &C) {
   else
     C.Note += "; no LibTorch found (set Torch_DIR or CMAKE_PREFIX_PATH, or "
               "give -p BUILD_DIR)";
-}
-
-/// The include folders that \p Flags name.
-static std::vector<std::string> includeFolders(const CompileCommand &C) {
-  std::vector<std::string> Result;
-  for (size_t I = 0; I < C.Flags.size(); ++I) {
-    StringRef F = C.Flags[I];
-    bool HasNext = I + 1 < C.Flags.size();
-    if ((F == "-I" || F == "-isystem" || F == "-idirafter") && HasNext)
-      Result.push_back(absolutePath(C.Flags[++I], C.Directory));
-    else if (F.consume_front("-I") || F.consume_front("-isystem"))
-      Result.push_back(absolutePath(F, C.Directory));
-  }
-  return Result;
 }
 
 /// Records the LibTorch that the flags reach; adds one where they reach none.

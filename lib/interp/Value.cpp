@@ -18,7 +18,7 @@ namespace vramlint {
 
 //===-- Places ------------------------------------------------------------===//
 
-Owner::~Owner() {
+HeapOwner::~HeapOwner() {
   if (Pointee)
     Pointee->destroy();
 }

@@ -121,10 +121,10 @@ public:
 };
 
 /// What owns a heap object: the pointee dies with the last SmartPtr.
-struct Owner {
+struct HeapOwner {
   CellRef Pointee;
-  explicit Owner(CellRef P) : Pointee(std::move(P)) {}
-  ~Owner();
+  explicit HeapOwner(CellRef P) : Pointee(std::move(P)) {}
+  ~HeapOwner();
 };
 
 /// A place in the program's memory.
@@ -133,7 +133,7 @@ struct Cell : llvm::RefCountedBase<Cell> {
   /// For a base-class subobject: the cell of the object around it.
   Cell *Outer = nullptr;
   /// For a heap object: its owner, for shared_from_this.
-  std::weak_ptr<Owner> OwnedBy;
+  std::weak_ptr<HeapOwner> OwnedBy;
 
   Cell() = default;
   explicit Cell(Value Init) { set(std::move(Init)); }
@@ -216,8 +216,8 @@ class SmartPtr : public Object {
 public:
   enum TagTy { Shared, Unique, Weak };
   TagTy Tag;
-  std::shared_ptr<Owner> Strong; ///< Null for an empty pointer.
-  std::weak_ptr<Owner> WeakRef;  ///< Weak only.
+  std::shared_ptr<HeapOwner> Strong; ///< Null for an empty pointer.
+  std::weak_ptr<HeapOwner> WeakRef;  ///< Weak only.
   CellRef Target;                ///< May be a base subobject of the pointee.
 
   explicit SmartPtr(TagTy Tag) : Object(SmartPtrKind), Tag(Tag) {}

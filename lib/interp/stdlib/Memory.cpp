@@ -23,7 +23,7 @@ static std::unique_ptr<SmartPtr> ownerOf(SmartPtr::TagTy Tag, CellRef Pointee) {
     return P;
   // The complete object is what dies; Target may be a base of it.
   CellRef Complete = &Pointee->complete();
-  P->Strong = std::make_shared<Owner>(Complete);
+  P->Strong = std::make_shared<HeapOwner>(Complete);
   Complete->OwnedBy = P->Strong;
   return P;
 }
@@ -86,7 +86,7 @@ static Operand construct(Machine &M, CallSite &S) {
   if (Tag == SmartPtr::Weak) {
     Empty->WeakRef = From->Tag == SmartPtr::Weak
                          ? From->WeakRef
-                         : std::weak_ptr<Owner>(From->Strong);
+                         : std::weak_ptr<HeapOwner>(From->Strong);
     Empty->Target = From->Target;
     return Value(std::move(Empty));
   }
@@ -226,7 +226,7 @@ static Operand sharedFromThis(Machine &M, CallSite &S) {
   if (!S.Object)
     return M.unknown("shared_from_this() of an unknown object");
   CellRef Complete = &S.Object->complete();
-  std::shared_ptr<Owner> Strong = Complete->OwnedBy.lock();
+  std::shared_ptr<HeapOwner> Strong = Complete->OwnedBy.lock();
   if (!Strong && Tag == SmartPtr::Shared) {
     M.throwException("bad_weak_ptr: shared_from_this() of an object that no "
                      "shared_ptr owns");

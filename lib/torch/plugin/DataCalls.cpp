@@ -349,7 +349,7 @@ static Value makeLoader(TorchDomain &D, Machine &M, CallSite &Site) {
     D.assume("batch", std::to_string(*L->BatchSize), L->BatchPos, "data loader");
   auto P = std::make_unique<SmartPtr>(SmartPtr::Unique);
   CellRef C = makeCell(Value(std::move(L)));
-  P->Strong = std::make_shared<Owner>(C);
+  P->Strong = std::make_shared<HeapOwner>(C);
   P->Target = C;
   return Value(std::move(P));
 }

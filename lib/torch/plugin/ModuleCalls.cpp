@@ -60,7 +60,7 @@ TorchDomain::Handle TorchDomain::moduleOf(Machine &M, const Value &V) {
 }
 
 /// A shared_ptr to the module that \p Own owns.
-Value TorchDomain::handleValue(const std::shared_ptr<Owner> &Own) {
+Value TorchDomain::handleValue(const std::shared_ptr<HeapOwner> &Own) {
   auto P = std::make_unique<SmartPtr>(SmartPtr::Shared);
   P->Strong = Own;
   P->Target = Own ? Own->Pointee : nullptr;
@@ -301,7 +301,7 @@ static void pushChild(TorchDomain &D, Machine &M, Module &Parent,
   if (H && !H.Own && H.Place && V.as<Record>()) {
     // A module by value: the container makes a shared copy.
     CellRef C = makeCell(M.copy(V));
-    H.Own = std::make_shared<Owner>(C);
+    H.Own = std::make_shared<HeapOwner>(C);
   }
   if (!H) {
     M.unknown("a module in " + Parent.ClassName + " that is not known");
@@ -330,7 +330,7 @@ bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
         A->Handle = M.copy(Inner->Handle);
       else if (Handle H = moduleOf(M, V)) {
         if (!H.Own)
-          H.Own = std::make_shared<Owner>(makeCell(M.copy(V)));
+          H.Own = std::make_shared<HeapOwner>(makeCell(M.copy(V)));
         A->Handle = handleValue(H.Own);
       }
     }
@@ -446,7 +446,7 @@ static Value moduleList(TorchDomain &D, Module &Of, bool Named, bool Deep) {
   std::function<void(Module &, std::string)> Walk = [&](Module &At, std::string Path) {
     for (Module::Child &C : At.Children) {
       std::string Name = Path.empty() ? C.Name : Path + "." + C.Name;
-      Value H = D.handleValue(std::static_pointer_cast<Owner>(C.Owner));
+      Value H = D.handleValue(std::static_pointer_cast<HeapOwner>(C.Owner));
       if (Named) {
         auto P = std::make_unique<Sequence>(Sequence::Pair);
         P->Elements.push_back(makeCell(Value(Name)));
@@ -581,7 +581,7 @@ static bool containerCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                           Operand &Result) {
   auto &Children = H.M->Children;
   auto Element = [&](size_t I) {
-    return D.handleValue(std::static_pointer_cast<Owner>(Children[I].Owner));
+    return D.handleValue(std::static_pointer_cast<HeapOwner>(Children[I].Owner));
   };
   if (Method == "push_back" || Method == "append" || Method == "extend" ||
       Method == "update" || Method == "insert") {

@@ -188,7 +188,7 @@ bool TorchDomain::iterate(Machine &M, CellRef Range,
   for (size_t I = 0; I < H.M->Children.size() && M.step(); ++I) {
     Module::Child &C = H.M->Children[I];
     CellRef Element = makeCell(
-        handleValue(std::static_pointer_cast<Owner>(C.Owner)));
+        handleValue(std::static_pointer_cast<HeapOwner>(C.Owner)));
     if (!Body(Element))
       break;
   }

@@ -71,7 +71,7 @@ public:
   struct Handle {
     ModuleRef M;
     CellRef Place;                ///< The complete object.
-    std::shared_ptr<Owner> Own;   ///< Null for a module that no pointer owns.
+    std::shared_ptr<HeapOwner> Own;   ///< Null for a module that no pointer owns.
     explicit operator bool() const { return M != nullptr; }
   };
   /// The module behind a holder, smart or raw pointer, AnyModule or object.
@@ -84,7 +84,7 @@ public:
   Operand callForward(Machine &M, Handle &H, CallSite &Site);
   void adopt(Machine &M, const clang::CXXConstructorDecl &C, CellRef Object);
   std::string pathOf(const Module &Mod);
-  Value handleValue(const std::shared_ptr<Owner> &Own);
+  Value handleValue(const std::shared_ptr<HeapOwner> &Own);
 
   // --- Others -------------------------------------------------------------------
   bool tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
