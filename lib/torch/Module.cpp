@@ -165,7 +165,10 @@ void Module::to(std::optional<Device> D, std::optional<DType> T) {
         continue;
       Device NewDevice = D.value_or(Old->Dev);
       DType NewType = T.value_or(Old->Type);
-      if (NewDevice == Old->Dev && NewType == Old->Type)
+      bool Stays = NewDevice.Kind == Old->Dev.Kind &&
+                   (NewDevice.Kind == DeviceKind::CPU || NewDevice.Index < 0 ||
+                    NewDevice.Index == Old->Dev.Index);
+      if (Stays && NewType == Old->Type)
         continue;
       // set_data(to(…)): the new storage first, then the old one dies.
       TensorRef New = R.make(Old->Sizes, NewType, NewDevice, C, "Module::to");

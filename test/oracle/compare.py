@@ -67,7 +67,8 @@ class Row:
         real, tool = self.real[which], self.tool[which]
         if real == tool:
             return 0.0
-        return (tool - real) / max(real - self.slack, 1)
+        return (tool - real) / max(real - self.slack if real > self.slack
+                                   else real, 1)
 
     def agrees(self):
         if not self.tool:
@@ -117,12 +118,16 @@ def rows(case, measured, annotated):
 
 
 def best_prediction(predicted, mark):
-    """The tool's line: where the statement begins, else any line of it."""
-    for line in range(mark["line"], mark["end_line"] + 1):
-        found = predicted.get((mark["file"], line))
-        if found:
-            return found
-    return None
+    """The tool's lines of a statement as one: what is alive after the last one
+    that allocates or frees, the highest peak."""
+    found = [predicted[(mark["file"], line)]
+             for line in range(mark["line"], mark["end_line"] + 1)
+             if (mark["file"], line) in predicted]
+    if not found:
+        return None
+    acting = [f for f in found if f["allocated_bytes"] or f["freed_bytes"]]
+    return {"alive_after_bytes": (acting or found)[-1]["alive_after_bytes"],
+            "peak_bytes": max(f["peak_bytes"] for f in found)}
 
 
 def xfail_reason(case, row, compiler):

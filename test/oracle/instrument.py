@@ -201,14 +201,12 @@ class Instrumenter:
                 limit = number
         loop_id = len(self.loop_ids)
         self.loop_ids.append(first)
-        where = f'"{self.file}", "{self.function}"'
+        self.insert(start, f"oracle::enterLoop({loop_id}); ")
+        self.insert(brace + 1,
+                    f' if (oracle::iteration({loop_id}, {limit}, "{self.file}", '
+                    f'"{self.function}", {first}, {last})) break;')
         if limit > 0:
-            self.insert(start, f"oracle::enterLoop({loop_id}); ")
-            self.insert(brace + 1,
-                        f" if (oracle::stop({loop_id}, {limit})) break;")
             self.insert(close, " oracle::leaveLoop();")
-        self.insert(brace + 1, f" oracle::mark({where}, {first}, {first});"
-                               f" oracle::ScopeEnd oracle_end{{{where}, {last}}};")
 
     def run(self):
         self.function = "?"

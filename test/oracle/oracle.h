@@ -93,15 +93,16 @@ inline void mark(const char *File, const char *Function, int Line,
                  (long long)S.Alive);
 }
 
-/// Marks the closing brace of a block, after its locals have died.
-struct ScopeEnd {
-  const char *File, *Function;
-  int Line;
-  ~ScopeEnd() { mark(File, Function, Line, Line); }
-};
-
-/// True when the loop \p Id has run \p Limit iterations already.
-inline bool stop(int Id, int Limit) { return ++S.Loops[Id] > Limit; }
+/// The start of an iteration of loop \p Id: marks the loop's line the first time,
+/// afterwards its closing brace (what died there, and what the loop's own step
+/// made). True when it has run \p Limit iterations already (0: no limit).
+inline bool iteration(int Id, int Limit, const char *File, const char *Function,
+                      int Line, int EndLine) {
+  int Before = S.Loops[Id]++;
+  int Where = Before ? EndLine : Line;
+  mark(File, Function, Where, Where);
+  return Limit && Before >= Limit;
+}
 inline void enterLoop(int Id) { S.Loops[Id] = 0; }
 /// After a loop that was cut short: what its last test did counts nowhere.
 inline void leaveLoop() {

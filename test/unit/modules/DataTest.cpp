@@ -23,7 +23,7 @@ TEST(DataTest, MnistAsRecorded) {
   EXPECT_EQ(live(B), 188640008);
   EXPECT_EQ(B.R.peakBytes(DeviceKind::CPU), 235200012);
   int64_t Before = live(B);
-  DataLoader L(D, Sampler(B.R, SamplerKind::Sequential, D->size()), {.BatchSize = 64});
+  DataLoader L(D, Sampler(B.R, SamplerKind::Sequential, D->size()), LoaderOptions{64});
   EXPECT_EQ(L.batches(), 938);
   EXPECT_EQ(L.samplesIn(937), 32);
   L.begin(B.R);
@@ -58,10 +58,10 @@ TEST(DataTest, DropLastAndUnknownSize) {
   };
   DatasetRef D = mapDataset(makeUserDataset([] { return 10; }, Get), makeStack());
   DataLoader L(D, Sampler(B.R, SamplerKind::Sequential, D->size()),
-               {.BatchSize = 4, .DropLast = true});
+               LoaderOptions{4, true});
   EXPECT_EQ(L.batches(), 2);
   DatasetRef U = mapDataset(makeUserDataset(nullptr, Get), makeStack());
-  DataLoader Endless(U, Sampler(B.R, SamplerKind::Sequential, U->size()), {.BatchSize = 4});
+  DataLoader Endless(U, Sampler(B.R, SamplerKind::Sequential, U->size()), LoaderOptions{4});
   EXPECT_FALSE(Endless.batches().has_value());
   Endless.begin(B.R);
   EXPECT_TRUE(Endless.next(B.R));
@@ -77,7 +77,7 @@ TEST(DataTest, WorkersKeepBatchesReady) {
   };
   DatasetRef D = mapDataset(makeUserDataset([] { return 1000; }, Get), makeStack());
   DataLoader L(D, Sampler(B.R, SamplerKind::Sequential, D->size()),
-               {.BatchSize = 1, .Workers = 2});
+               LoaderOptions{1, false, 2});
   L.begin(B.R);
   L.next(B.R);
   EXPECT_EQ(live(B), 400); // One is used, three of the four jobs wait.

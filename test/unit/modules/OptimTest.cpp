@@ -51,7 +51,7 @@ TEST_P(OptimTest, AllocatesWhatLibTorchDoes) {
   auto Expect = [&](const std::string &What) {
     auto Want = recorded("optim", std::string(C.Name) + What);
     ASSERT_TRUE(Want.has_value()) << C.Name << What;
-    EXPECT_EQ(B.events(), *Want) << C.Name << What;
+    EXPECT_EQ(print(B.events()), print(*Want)) << C.Name << What;
   };
   B.start();
   std::shared_ptr<Optimizer> O = makeOptimizer(B.R, C.Class, P, C.Options);

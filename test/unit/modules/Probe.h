@@ -44,6 +44,14 @@ inline std::optional<Sizes> recorded(llvm::StringRef Stem, llvm::StringRef Name)
   return Out;
 }
 
+/// "+8 -8 …", so that a difference shows where it is.
+inline std::string print(const Sizes &S) {
+  std::string Text;
+  for (int64_t N : S)
+    Text += (N < 0 ? " " : " +") + std::to_string(N);
+  return Text;
+}
+
 /// A runtime for the CPU, and what it allocates from a point on.
 struct Bench {
   Trace Out;
