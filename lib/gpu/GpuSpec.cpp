@@ -15,8 +15,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <deque>
 #include <map>
-#include <type_traits>
+#include <mutex>
 
 namespace vramlint {
 
@@ -171,10 +172,12 @@ const char *kindName(const llvm::json::Value &V) {
 }
 
 /// Lists live as long as the process, as interned texts do.
-llvm::ArrayRef<llvm::StringRef>
-internList(const std::vector<llvm::StringRef> &List) {
-  auto *Copy = new std::vector<llvm::StringRef>(List);
-  return *Copy; // Kept on purpose: a spec may be copied freely.
+llvm::ArrayRef<llvm::StringRef> internList(std::vector<llvm::StringRef> List) {
+  static std::mutex Guard;
+  static std::deque<std::vector<llvm::StringRef>> Kept;
+  std::lock_guard<std::mutex> Lock(Guard);
+  Kept.push_back(std::move(List));
+  return Kept.back();
 }
 
 /// Stores a value into a member of each type; returns what was expected if \p V
@@ -199,7 +202,7 @@ struct Reader {
         return "a list of non-empty strings";
       Texts.push_back(intern(*Text));
     }
-    Out = internList(Texts);
+    Out = internList(std::move(Texts));
     return List ? "" : "a list of strings";
   }
   std::string read(int64_t &Out) const {
