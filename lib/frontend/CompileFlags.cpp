@@ -229,7 +229,8 @@ static bool reachesLibTorch(vfs::FileSystem &FS,
   C.Directory = absolutePath(Command.Directory);
   C.Flags = cleanFlags(flagsOf(Command), Dropped);
   return any_of(includeFolders(C), [&](const std::string &Folder) {
-    return libTorchAt(FS, Folder).has_value();
+    return FS.exists(Folder + "/torch/torch.h") ||
+           FS.exists(Folder + "/torch/csrc");
   });
 }
 

@@ -8,8 +8,7 @@
 // model, the function's body (from this unit or another), or nobody.
 
 #include "lib/interp/Internal.h"
-
-#include "clang/Sema/Sema.h"
+#include "lib/interp/SemaScope.h"
 
 using namespace clang;
 
@@ -192,14 +191,11 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   const FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
   if (Pattern && Where.Sema && &F->getASTContext() == Where.Context &&
       Pattern->getBody()) {
-    DiagnosticsEngine &Diags = Where.Sema->getDiagnostics();
-    if (!Diags.hasUncompilableErrorOccurred()) {
-      bool Was = Diags.getSuppressAllDiagnostics();
-      Diags.setSuppressAllDiagnostics(true);
+    if (!Where.Sema->getDiagnostics().hasUncompilableErrorOccurred()) {
+      SemaScope Scope(*Where.Sema);
       Where.Sema->InstantiateFunctionDefinition(
           F->getLocation(), const_cast<FunctionDecl *>(F), /*Recursive=*/true,
           /*DefinitionRequired=*/false);
-      Diags.setSuppressAllDiagnostics(Was);
       if (F->getBody(Def))
         return Def;
     }
@@ -520,6 +516,16 @@ const CXXMethodDecl *Machine::findMethod(const CXXRecordDecl &D,
       if (const CXXMethodDecl *M = findMethod(*Base, Name, Arity))
         return M;
   return nullptr;
+}
+
+bool Machine::hasMethod(const Record &R, llvm::StringRef Name) {
+  for (const CXXMethodDecl *M : R.Decl->methods())
+    if (M->getDeclName().isIdentifier() && M->getName() == Name)
+      return true;
+  for (const CellRef &B : R.Bases)
+    if (auto *Base = B->V.as<Record>(); Base && hasMethod(*Base, Name))
+      return true;
+  return false;
 }
 
 Operand Machine::callMethod(CellRef Object, llvm::StringRef Name,

@@ -8,8 +8,7 @@
 // constructions that natives ask for (make_shared, emplace_back).
 
 #include "lib/interp/Internal.h"
-
-#include "clang/Sema/Sema.h"
+#include "lib/interp/SemaScope.h"
 
 using namespace clang;
 
@@ -371,13 +370,13 @@ Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
       Opaque[O] = &Args[I];
       Exprs.push_back(O);
     }
-    DiagnosticsEngine &Diags = S->getDiagnostics();
-    bool Was = Diags.getSuppressAllDiagnostics();
-    Diags.setSuppressAllDiagnostics(true);
-    ExprResult Built = S->BuildCXXTypeConstructExpr(
-        context().getTrivialTypeSourceInfo(Type, Loc), Loc, Exprs, Loc,
-        /*ListInitialization=*/false);
-    Diags.setSuppressAllDiagnostics(Was);
+    ExprResult Built;
+    {
+      SemaScope Scope(*S);
+      Built = S->BuildCXXTypeConstructExpr(
+          context().getTrivialTypeSourceInfo(Type, Loc), Loc, Exprs, Loc,
+          /*ListInitialization=*/false);
+    }
     if (Built.isUsable() && !Built.get()->containsErrors()) {
       CellRef C = makeCell();
       evalInto(C, Built.get());

@@ -10,8 +10,6 @@
 
 #include "lib/interp/Internal.h"
 
-#include "clang/Sema/Sema.h"
-
 using namespace clang;
 
 namespace vramlint {

@@ -97,6 +97,8 @@ public:
   /// dispatch included); overloads are told apart by the number of arguments.
   Operand callMethod(CellRef Object, llvm::StringRef Name,
                      llvm::MutableArrayRef<Operand> Args);
+  /// Does the class of \p R, or a base of it in the project, have that method?
+  bool hasMethod(const Record &R, llvm::StringRef Name);
   /// True, false, or nothing if unknown.
   std::optional<bool> truth(const Value &V);
   /// Answers an unknown condition at the current place.

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// torch::data: datasets, transforms, samplers and loaders. A batch is made as
-// LibTorch makes it, example by example, so that its temporaries count.
+// torch::data: joins datasets, transforms and loaders of the program to those of
+// lib/torch/data.
 
 #include "lib/torch/plugin/TorchDomain.h"
 
@@ -13,340 +13,235 @@ using namespace clang;
 
 namespace vramlint {
 
-std::unique_ptr<Object> DatasetObject::copy(Machine &M) const {
-  auto C = std::make_unique<DatasetObject>();
-  C->Name = Name;
-  C->Size = Size;
-  C->User = M.copy(User);
-  C->Held = Held;
-  for (const Value &T : Transforms)
-    C->Transforms.push_back(M.copy(T));
-  return C;
-}
+// --- Examples ------------------------------------------------------------------
 
-std::unique_ptr<Object> DatasetObject::move(Machine &M) {
-  auto C = std::make_unique<DatasetObject>();
-  C->Name = Name;
-  C->Size = Size;
-  C->User = std::move(User);
-  C->Held = std::move(Held);
-  C->Transforms = std::move(Transforms);
-  Held.clear();
-  Transforms.clear();
-  return C;
-}
-
-std::unique_ptr<Object> LoaderObject::copy(Machine &M) const {
-  auto C = std::make_unique<LoaderObject>();
-  C->Dataset = Dataset;
-  C->BatchSize = BatchSize;
-  C->Random = Random;
-  C->Held = Held;
-  return C;
-}
-
-static TensorRef one(OpResult Res) {
-  if (Res.Kind != OpResult::Ok || Res.Values.empty())
-    return nullptr;
-  auto *T = std::get_if<TensorRef>(&Res.Values[0].V);
-  return T ? *T : nullptr;
-}
-
-static Value example(TorchDomain &D, Value Data, Value Target) {
+/// A user's own example type, kept beside the tensors that it has none of.
+static Value exampleValue(TorchDomain &D, Machine &M, Example E) {
+  if (E.Other)
+    return M.copy(std::static_pointer_cast<Cell>(E.Other)->V);
   auto P = std::make_unique<Sequence>(Sequence::Pair);
-  P->Elements.push_back(makeCell(std::move(Data)));
-  P->Elements.push_back(makeCell(std::move(Target)));
+  P->Elements.push_back(makeCell(D.tensorValue(std::move(E.Data))));
+  P->Elements.push_back(makeCell(D.tensorValue(std::move(E.Target))));
   return Value(std::move(P));
 }
 
-// --- MNIST -----------------------------------------------------------------------
-
-static constexpr int64_t MnistTrain = 60000, MnistTest = 10000, MnistSide = 28;
-
-/// The images and labels that MNIST's constructor reads and converts.
-static Value makeMnist(TorchDomain &D, Machine &M, CallSite &Site) {
-  auto Set = std::make_unique<DatasetObject>();
-  Set->Name = "MNIST";
-  bool Train = true;
-  if (Site.Args.size() > 1 && Site.Args[1].value().isInt())
-    Train = Site.Args[1].value().asInt() == 0;
-  int64_t N = Train ? MnistTrain : MnistTest;
-  Set->Size = N;
-  Runtime &R = D.R;
-  Shape Images{{Dim(N), Dim(1), Dim(MnistSide), Dim(MnistSide)}};
-  Shape Labels{{Dim(N)}};
-  auto Convert = [&](Shape S, DType T) {
-    TensorRef Raw = R.make(S, DType::UInt8, Device(), Category::Input, "MNIST");
-    return R.make(S, T, Device(), Category::Input, "MNIST");
-  };
-  Set->Held.push_back(Convert(Images, DType::Float32));
-  Set->Held.push_back(Convert(Labels, DType::Int64));
-  return Value(std::move(Set));
+static Example exampleFrom(TorchDomain &D, Machine &M, Value V) {
+  Example E;
+  auto *P = V.as<Sequence>();
+  if (P && P->Tag == Sequence::Pair && P->Elements.size() == 2 &&
+      (P->Elements[0]->V.as<TensorObject>() || P->Elements[0]->V.isUnknown())) {
+    E.Data = D.tensorOf(M, P->Elements[0]->V);
+    E.Target = D.tensorOf(M, P->Elements[1]->V);
+    return E;
+  }
+  if (auto *T = V.as<TensorObject>()) {
+    E.Data = T->T;
+    return E;
+  }
+  if (V.isUnknown()) {
+    E.Data = D.tensorOf(M, V);
+    E.Target = D.tensorOf(M, V);
+    return E;
+  }
+  CellRef C = makeCell(std::move(V));
+  E.Other = std::shared_ptr<Cell>(C.get(), [C](Cell *) {});
+  return E;
 }
 
-// --- One example, one batch ----------------------------------------------------
-
-static Value normalize(TorchDomain &D, const OpaqueObject &T, Value Image) {
-  TensorRef X;
-  if (auto *O = Image.as<TensorObject>())
-    X = O->T;
-  const char *const Ops[] = {"sub", "div"};
-  for (unsigned I = 0; I < 2 && I < T.Parts.size() && X; ++I) {
-    Args A;
-    A.add("self", Arg(X));
-    auto *P = T.Parts[I].as<TensorObject>();
-    A.add("other", P ? Arg(P->T) : Arg(1.0));
-    X = one(D.R.call(Ops[I], A));
+static std::vector<Example> examplesFrom(TorchDomain &D, Machine &M, Value V) {
+  std::vector<Example> List;
+  auto *S = V.as<Sequence>();
+  if (!S || S->Tag == Sequence::Pair) {
+    List.push_back(exampleFrom(D, M, std::move(V)));
+    return List;
   }
-  return D.tensorValue(X);
+  for (CellRef &C : S->Elements)
+    List.push_back(exampleFrom(D, M, std::move(C->V)));
+  return List;
 }
 
-/// Applies a transform of single examples (not Stack) to \p Example.
-static Value transformed(TorchDomain &D, Machine &M, Value &T, Value Example) {
-  auto *Pair = Example.as<Sequence>();
-  if (auto *O = T.as<OpaqueObject>()) {
-    if (O->Class == "torch::data::transforms::Normalize" && Pair) {
-      Value New = normalize(D, *O, std::move(Pair->Elements[0]->V));
-      Pair->Elements[0]->set(std::move(New));
-      return Example;
-    }
-    if (O->Class == "torch::data::transforms::Lambda" && !O->Parts.empty()) {
-      Operand In(makeCell(std::move(Example)));
-      return std::move(M.callCallable(O->Parts[0], In).value());
-    }
-    if (O->Class == "torch::data::transforms::TensorLambda" && !O->Parts.empty() && Pair) {
-      Operand In(makeCell(std::move(Pair->Elements[0]->V)));
-      Pair->Elements[0]->set(M.copy(M.callCallable(O->Parts[0], In).value()));
-      return Example;
-    }
-    return Example;
-  }
-  if (auto *Rec = T.as<Record>(); Rec && Rec->Self) { // A user's transform.
-    bool OnTensor = Rec->Decl->getNumBases() &&
-                    D.toOptions(M, T).empty() && Pair;
-    Operand In(makeCell(OnTensor ? std::move(Pair->Elements[0]->V)
-                                 : std::move(Example)));
-    Operand Out = M.callMethod(CellRef(Rec->Self), "operator()", In);
-    if (!OnTensor)
-      return M.copy(Out.value());
-    Pair->Elements[0]->set(M.copy(Out.value()));
-    return Example;
-  }
-  return Example;
-}
-
-static bool stacks(const Value &T) {
-  auto *O = T.as<OpaqueObject>();
-  return O && O->Class == "torch::data::transforms::Stack";
-}
-
-static Value rawExample(TorchDomain &D, Machine &M, DatasetObject &Set,
-                        int64_t Index) {
-  if (!Set.User.isVoid()) {
-    auto *Rec = Set.User.as<Record>();
-    Operand I(Value::integer(Index));
-    if (!Rec || !Rec->Self)
-      return D.quiet(M, "a dataset that is not known");
-    return M.copy(M.callMethod(CellRef(Rec->Self), "get", I).value());
-  }
-  Value Parts[2];
-  for (unsigned I = 0; I < 2 && I < Set.Held.size(); ++I) {
-    Args A;
-    A.add("self", Arg(Set.Held[I]));
-    A.add("dim", Arg((int64_t)0));
-    A.add("index", Arg(Index));
-    Parts[I] = D.tensorValue(one(D.R.call("select", A)));
-  }
-  return example(D, std::move(Parts[0]), std::move(Parts[1]));
-}
-
-static TensorRef stackParts(TorchDomain &D, Machine &M,
-                            std::vector<Value> &Examples, unsigned Part) {
-  std::vector<TensorRef> List;
-  for (Value &E : Examples)
-    if (auto *P = E.as<Sequence>(); P && Part < P->Elements.size())
-      if (TensorRef T = D.tensorOf(M, P->Elements[Part]->V))
-        List.push_back(T);
-  if (List.empty())
-    return nullptr;
-  Args A;
-  A.add("tensors", Arg(List));
-  A.add("dim", Arg((int64_t)0));
-  TensorRef T = one(D.R.call("stack", A));
-  if (T)
-    D.R.recategorize(T, Category::Input);
-  return T;
-}
-
-/// A batch of \p N examples, or of an unknown number.
-static Value makeBatch(TorchDomain &D, Machine &M, DatasetObject &Set,
-                       int64_t First, int64_t N) {
-  std::vector<Value> Examples;
-  for (int64_t I = 0; I < N && M.step(); ++I)
-    Examples.push_back(rawExample(D, M, Set, First + I));
-  bool Stacked = false;
-  for (Value &T : Set.Transforms) {
-    if (stacks(T)) {
-      TensorRef Data = stackParts(D, M, Examples, 0);
-      TensorRef Target = stackParts(D, M, Examples, 1);
-      Stacked = true;
-      Examples.clear();
-      return example(D, D.tensorValue(Data), D.tensorValue(Target));
-    }
-    for (Value &E : Examples)
-      E = transformed(D, M, T, std::move(E));
-  }
+static Value batchValue(TorchDomain &D, Machine &M, std::vector<Example> Batch,
+                        bool Single) {
+  if (Single && Batch.size() == 1)
+    return exampleValue(D, M, std::move(Batch[0]));
   auto List = std::make_unique<Sequence>(Sequence::Vector);
-  for (Value &E : Examples)
-    List->Elements.push_back(makeCell(std::move(E)));
+  for (Example &E : Batch)
+    List->Elements.push_back(makeCell(exampleValue(D, M, std::move(E))));
   return Value(std::move(List));
 }
 
-/// A loader whose batch size is unknown still gives tensors of known rank.
-static void forgetBatch(TorchDomain &D, Value &Batch, llvm::StringRef Why) {
-  auto *P = Batch.as<Sequence>();
-  if (!P)
-    return;
-  for (CellRef &C : P->Elements)
-    if (auto *T = C->V.as<TensorObject>(); T && T->T && !T->T->Sizes.Dims.empty()) {
-      Shape S = T->T->Sizes;
-      S.Dims[0] = Dim();
-      S.Why = intern(Why);
-      C->set(D.tensorValue(D.R.make(S, T->T->Type, T->T->Dev, Category::Input, "data loader")));
-    }
-}
+// --- Datasets --------------------------------------------------------------------
 
-bool TorchDomain::iterateLoader(Machine &M, LoaderObject &L,
-                                llvm::function_ref<bool(CellRef)> Body) {
-  auto *Set = L.Dataset->V.as<DatasetObject>();
-  if (!Set)
-    return false;
-  int64_t B = std::max<int64_t>(1, L.BatchSize.value_or(1));
-  std::optional<int64_t> Total, Rest;
-  if (Set->Size && L.BatchSize) {
-    Rest = L.DropLast ? 0 : *Set->Size % B;
-    Total = *Set->Size / B + (*Rest ? 1 : 0);
-  }
-  if (L.Random && Set->Size) { // The sampler shuffles anew.
-    TensorRef New = R.make(Shape{{Dim(*Set->Size)}}, DType::Int64, Device(),
-                           Category::Input, "randperm");
-    L.Held.clear();
-    L.Held.push_back(std::move(New));
-  }
-  LoopTracker T(M);
-  CellRef Batch;
-  bool Skipped = false;
-  for (int64_t I = 0; !Total || I < *Total; ++I) {
-    if (!M.step() || M.unwinding() || M.stopped())
-      break;
-    T.begin();
-    int64_t N = Total && *Rest && I + 1 == *Total ? *Rest : B;
-    Value New = makeBatch(*this, M, *Set, I * B, N);
-    if (!L.BatchSize)
-      forgetBatch(*this, New, L.BatchUnknown);
-    // The iterator replaces its batch after the next one is there.
-    CellRef Next = makeCell(std::move(New));
-    if (Batch)
-      Batch->destroy();
-    Batch = Next;
-    if (!Body(Batch))
-      break;
-    if (!T.end() || Skipped)
-      continue;
-    if (!Total)
-      break;
-    int64_t Left = *Total - I - 1;
-    if (Left > 1) {
-      T.beginSilently();
-      T.jump(Left - 1);
-      I += Left - 1;
-    }
-    Skipped = true;
-  }
-  if (Batch)
-    Batch->destroy();
-  return true;
-}
-
-// --- Construction -----------------------------------------------------------------
-
-/// The dataset in \p V, moved in: LibTorch's, or a user's object.
-static std::unique_ptr<DatasetObject> datasetOf(Machine &M, Operand &A) {
-  Value V = A.Place ? M.moveOut(*A.Place) : std::move(A.V);
-  if (V.as<DatasetObject>()) {
-    std::unique_ptr<Object> O = V.takeObject();
-    return std::unique_ptr<DatasetObject>(static_cast<DatasetObject *>(O.release()));
-  }
-  auto Set = std::make_unique<DatasetObject>();
-  Set->User = std::move(V);
-  return Set;
-}
-
-static void findSize(Machine &M, DatasetObject &Set) {
-  auto *Rec = Set.User.as<Record>();
-  if (!Rec || Set.Size)
-    return;
-  if (!Rec->Self)
-    return;
-  Operand N = M.callMethod(CellRef(Rec->Self), "size", {});
+static std::optional<int64_t> userSize(Machine &M, CellRef Object) {
+  Operand N = M.callMethod(Object, "size", {});
   Value *V = &N.value();
-  if (auto *S = V->as<Sequence>(); S && S->Tag == Sequence::Optional && !S->Elements.empty())
+  if (auto *S = V->as<Sequence>();
+      S && S->Tag == Sequence::Optional && !S->Elements.empty())
     V = &S->Elements[0]->V;
-  if (V->isInt() && V->asInt() >= 0)
-    Set.Size = V->asInt();
+  return V->isInt() && V->asInt() >= 0 ? std::optional<int64_t>(V->asInt())
+                                       : std::nullopt;
+}
+
+/// The dataset in \p A, moved in: LibTorch's, or one that runs a user's object.
+static DatasetRef datasetOf(TorchDomain &D, Machine &M, Operand &A) {
+  Value V = A.Place ? M.moveOut(*A.Place) : std::move(A.V);
+  if (auto *Set = V.as<DatasetObject>())
+    return Set->D;
+  auto *Rec = V.as<Record>();
+  if (!Rec)
+    return nullptr;
+  bool Batches = M.hasMethod(*Rec, "get_batch") && !M.hasMethod(*Rec, "get");
+  CellRef Object = makeCell(std::move(V));
+  Machine *Runner = &M;
+  TorchDomain *Dom = &D;
+  auto Size = [Runner, Object] { return userSize(*Runner, Object); };
+  if (Batches)
+    return makeUserBatchDataset(Size, [=](Runtime &, int64_t Count) {
+      auto Indices = std::make_unique<Sequence>(Sequence::Vector);
+      for (int64_t I = 0; I < Count && Runner->step(); ++I)
+        Indices->Elements.push_back(makeCell(Value::integer(I)));
+      Operand In(makeCell(Value(std::move(Indices))));
+      Operand Out = Runner->callMethod(Object, "get_batch", In);
+      return examplesFrom(*Dom, *Runner, Runner->copy(Out.value()));
+    });
+  return makeUserDataset(Size, [=](Runtime &) {
+    // Which sample it is doesn't matter: the first stands for all.
+    Operand Index(Value::integer(0));
+    Operand Out = Runner->callMethod(Object, "get", Index);
+    Value V = Out.Place ? Runner->copy(Out.Place->V) : std::move(Out.V);
+    return exampleFrom(*Dom, *Runner, std::move(V));
+  });
+}
+
+// --- Transforms --------------------------------------------------------------------
+
+/// A transform that the program wrote: a lambda or an object with operator().
+static TransformRef userTransform(TorchDomain &D, Machine &M, Value Callable,
+                                  bool OnTensor) {
+  CellRef Object = makeCell(std::move(Callable));
+  Machine *Runner = &M;
+  TorchDomain *Dom = &D;
+  return makeLambda([=](Runtime &, Example E) {
+    if (OnTensor) {
+      Operand In(makeCell(Dom->tensorValue(std::move(E.Data))));
+      Operand Out = Runner->callCallable(Object->V, In);
+      E.Data = Dom->tensorOf(*Runner, Out.value());
+      return E;
+    }
+    Operand In(makeCell(exampleValue(*Dom, *Runner, std::move(E))));
+    Operand Out = Runner->callCallable(Object->V, In);
+    return exampleFrom(*Dom, *Runner, Runner->copy(Out.value()));
+  });
+}
+
+static TransformRef transformOf(TorchDomain &D, Machine &M, Value V) {
+  if (auto *T = V.as<TransformObject>())
+    return T->T;
+  auto *Rec = V.as<Record>();
+  if (!Rec)
+    return nullptr;
+  // TensorTransform's subclasses work on the data alone.
+  bool OnTensor = false;
+  for (const CXXBaseSpecifier &B : Rec->Decl->bases())
+    if (auto *Base = B.getType()->getAsCXXRecordDecl())
+      OnTensor |= Base->getName() == "TensorTransform";
+  return userTransform(D, M, std::move(V), OnTensor);
+}
+
+static Value makeTransform(TorchDomain &D, Machine &M, llvm::StringRef Name,
+                           CallSite &Site) {
+  TransformRef T;
+  if (Name == "Normalize") {
+    auto *S = Site.Args.empty() ? nullptr : Site.Args[0].value().as<Sequence>();
+    T = makeNormalize(D.R, S ? (int64_t)S->Elements.size() : 1);
+  } else if (Name == "Stack") {
+    QualType Type = Site.Type;
+    bool WithTarget = Type.getAsString().find("TensorExample") == std::string::npos;
+    T = makeStack(WithTarget);
+  } else if (Name == "Lambda" || Name == "TensorLambda") {
+    if (!Site.Args.empty())
+      T = userTransform(D, M, M.take(Site, 0), Name == "TensorLambda");
+  } else if (Name == "BatchLambda" || Name == "Collate" || Name == "Collation") {
+    if (!Site.Args.empty()) {
+      CellRef Fn = makeCell(M.take(Site, 0));
+      Machine *Runner = &M;
+      TorchDomain *Dom = &D;
+      T = makeBatchLambda([=](Runtime &, std::vector<Example> Batch) {
+        Operand In(makeCell(batchValue(*Dom, *Runner, std::move(Batch), false)));
+        Operand Out = Runner->callCallable(Fn->V, In);
+        return examplesFrom(*Dom, *Runner, Runner->copy(Out.value()));
+      });
+    }
+  }
+  if (!T)
+    return M.unknown("the transform " + Name + " is not modelled");
+  return Value(std::make_unique<TransformObject>(std::move(T)));
+}
+
+// --- Loaders ------------------------------------------------------------------------
+
+static SamplerKind samplerKind(const FunctionDecl &F) {
+  const TemplateArgumentList *A = F.getTemplateSpecializationArgs();
+  if (A && A->size() && A->get(0).getKind() == TemplateArgument::Type)
+    if (auto *S = A->get(0).getAsType()->getAsCXXRecordDecl()) {
+      if (S->getName() == "SequentialSampler")
+        return SamplerKind::Sequential;
+      if (S->getName() == "DistributedRandomSampler")
+        return SamplerKind::DistributedRandom;
+      if (S->getName() == "DistributedSequentialSampler")
+        return SamplerKind::DistributedSequential;
+      if (S->getName() == "StreamSampler")
+        return SamplerKind::Stream;
+    }
+  return SamplerKind::Random;
+}
+
+/// DataLoaderOptions from the call's arguments; \p Why: the batch is not known.
+static LoaderOptions loaderOptions(TorchDomain &D, Machine &M, CallSite &Site,
+                                   std::string &Why) {
+  LoaderOptions O;
+  for (size_t I = 1; I < Site.Args.size(); ++I) {
+    Value &V = Site.Args[I].value();
+    if (!V.isNumber() && !V.isUnknown() && !V.as<Record>())
+      continue;
+    Arg A = D.toArg(M, V, QualType());
+    OptionMap Map;
+    if (auto *Given = std::get_if<std::shared_ptr<OptionMap>>(&A.V))
+      Map = **Given;
+    else
+      Map["batch_size"] = A;
+    if (auto *N = std::get_if<int64_t>(&Map["batch_size"].V))
+      O.BatchSize = *N;
+    else if (auto *U = std::get_if<Arg::UnknownArg>(&Map["batch_size"].V))
+      Why = U->Why;
+    if (auto *B = std::get_if<bool>(&Map["drop_last"].V))
+      O.DropLast = *B;
+    if (auto *N = std::get_if<int64_t>(&Map["workers"].V))
+      O.Workers = *N;
+    if (auto *N = std::get_if<int64_t>(&Map["max_jobs"].V))
+      O.MaxJobs = *N;
+  }
+  return O;
 }
 
 static Value makeLoader(TorchDomain &D, Machine &M, CallSite &Site) {
-  auto L = std::make_unique<LoaderObject>();
-  L->Random = true; // make_data_loader's default sampler.
-  L->BatchSize = 1;
-  L->BatchPos = M.currentPos();
-  auto &T = *Site.Callee;
-  if (const TemplateArgumentList *A = T.getTemplateSpecializationArgs())
-    if (A->size() && A->get(0).getKind() == TemplateArgument::Type)
-      if (auto *S = A->get(0).getAsType()->getAsCXXRecordDecl())
-        L->Random = !S->getName().contains("SequentialSampler");
-  CellRef Dataset;
-  for (size_t I = 0; I < Site.Args.size(); ++I) {
-    Operand &A = Site.Args[I];
-    QualType P = Site.Callee->getParamDecl(I)->getType().getNonReferenceType();
-    auto *Rec = P->getAsCXXRecordDecl();
-    bool Options = Rec && Rec->getName() == "DataLoaderOptions";
-    if (I == 0) {
-      auto Set = datasetOf(M, A);
-      Dataset = makeCell(Value(std::move(Set)));
-      continue;
-    }
-    if (A.value().isNumber() || A.value().isUnknown() || Options) {
-      Arg B = D.toArg(M, A.value(), P);
-      if (auto *O = std::get_if<std::shared_ptr<OptionMap>>(&B.V)) {
-        std::shared_ptr<OptionMap> Map = *O;
-        B = (*Map)["batch_size"];
-        if (auto *Drop = std::get_if<bool>(&(*Map)["drop_last"].V))
-          L->DropLast = *Drop;
-      }
-      if (auto *N = std::get_if<int64_t>(&B.V))
-        L->BatchSize = *N;
-      else if (auto *U = std::get_if<Arg::UnknownArg>(&B.V)) {
-        L->BatchSize.reset();
-        L->BatchUnknown = U->Why;
-      }
-    }
-  }
-  if (!Dataset)
-    return D.quiet(M, "a data loader without dataset");
-  if (auto *Set = Dataset->V.as<DatasetObject>()) {
-    findSize(M, *Set);
-    if (L->Random && Set->Size)
-      L->Held.push_back(D.R.make(Shape{{Dim(*Set->Size)}}, DType::Int64, Device(),
-                                 Category::Input, "randperm"));
-  }
-  L->Dataset = Dataset;
-  if (L->BatchSize && D.Options.Batch && L->BatchSize != D.Options.Batch &&
-      *L->BatchSize > 1 && !D.NamedBatch)
-    L->BatchSize = *D.Options.Batch;
-  if (L->BatchSize)
-    D.assume("batch", std::to_string(*L->BatchSize), L->BatchPos, "data loader");
+  std::string Why;
+  LoaderOptions O = loaderOptions(D, M, Site, Why);
+  DatasetRef Set = datasetOf(D, M, Site.Args[0]);
+  if (!Set)
+    return M.unknown("the dataset of a data loader");
+  if (D.Options.Batch && O.BatchSize > 1 && !D.NamedBatch)
+    O.BatchSize = *D.Options.Batch;
+  if (O.BatchSize < 1)
+    O.BatchSize = 1;
+  if (Why.empty())
+    D.assume("batch", std::to_string(O.BatchSize), M.currentPos(), "data loader");
+  else
+    D.assume("batch", "?", M.currentPos(), Why);
+  Sampler S(D.R, samplerKind(*Site.Callee), Set->size());
+  auto L = std::make_unique<LoaderObject>(
+      std::make_shared<DataLoader>(std::move(Set), std::move(S), O));
+  L->BatchUnknown = Why;
   auto P = std::make_unique<SmartPtr>(SmartPtr::Unique);
   CellRef C = makeCell(Value(std::move(L)));
   P->Strong = std::make_shared<HeapOwner>(C);
@@ -354,39 +249,135 @@ static Value makeLoader(TorchDomain &D, Machine &M, CallSite &Site) {
   return Value(std::move(P));
 }
 
+/// A loader whose batch size is unknown still gives tensors of known rank.
+static void forgetBatch(TorchDomain &D, Value &Batch, llvm::StringRef Why) {
+  auto *P = Batch.as<Sequence>();
+  if (!P || P->Tag != Sequence::Pair)
+    return;
+  for (CellRef &C : P->Elements)
+    if (auto *T = C->V.as<TensorObject>(); T && T->T && !T->T->Sizes.Dims.empty()) {
+      Shape S = T->T->Sizes;
+      S.Dims[0] = Dim();
+      S.Why = intern(Why);
+      C->set(D.tensorValue(
+          D.R.make(S, T->T->Type, T->T->Dev, Category::Input, "data loader")));
+    }
+}
+
+bool TorchDomain::iterateLoader(Machine &M, LoaderObject &Loader,
+                                llvm::function_ref<bool(CellRef)> Body) {
+  std::shared_ptr<DataLoader> L = Loader.L;
+  std::string Why = Loader.BatchUnknown;
+  LoopTracker T(M);
+  CellRef Batch;
+  bool Skipped = false;
+  L->begin(R);
+  while (M.step() && !M.unwinding() && !M.stopped()) {
+    T.begin();
+    if (!L->next(R))
+      break;
+    // The loop variable refers to the iterator's batch; the handles are its own.
+    Value New = batchValue(*this, M, L->batch(), true);
+    if (!Why.empty())
+      forgetBatch(*this, New, Why);
+    Batch = makeCell(std::move(New));
+    bool Go = Body(Batch);
+    Batch->destroy();
+    if (!Go)
+      break;
+    if (!T.end() || Skipped)
+      continue;
+    std::optional<int64_t> Total = L->batches();
+    if (!Total || !Why.empty())
+      break;
+    if (int64_t Left = *Total - L->position(); Left > 1) {
+      T.beginSilently();
+      T.jump(Left - 1);
+      L->skip(Left - 1);
+    }
+    Skipped = true;
+  }
+  L->end();
+  return true;
+}
+
+// --- Calls --------------------------------------------------------------------------
+
 bool TorchDomain::constructData(Machine &M, llvm::StringRef Class,
                                 CallSite &Site, Value &Result) {
   if (!Class.starts_with("torch::data::"))
     return false;
+  llvm::StringRef Name = Class.rsplit("::").second;
   if (Class == "torch::data::Example") {
-    Value Parts[2];
+    auto P = std::make_unique<Sequence>(Sequence::Pair);
     for (unsigned I = 0; I < 2; ++I)
-      Parts[I] = I < Site.Args.size() ? M.take(Site, I) : tensorValue(nullptr);
-    Result = example(*this, std::move(Parts[0]), std::move(Parts[1]));
+      P->Elements.push_back(makeCell(I < Site.Args.size() ? M.take(Site, I)
+                                                          : tensorValue(nullptr)));
+    Result = Value(std::move(P));
     return true;
   }
   if (Class == "torch::data::datasets::MNIST") {
-    Result = makeMnist(*this, M, Site);
+    bool Train = Site.Args.size() < 2 || !Site.Args[1].value().isInt() ||
+                 Site.Args[1].value().asInt() == 0;
+    Result = Value(std::make_unique<DatasetObject>(makeMnist(R, Train)));
     return true;
   }
-  if (Class == "torch::data::DataLoaderOptions")
-    return false;
-  auto O = std::make_unique<OpaqueObject>(intern(Class));
-  if (Class == "torch::data::transforms::Normalize") {
-    for (size_t I = 0; I < Site.Args.size(); ++I) {
-      // ArrayRef<double> to a tensor of C×1×1.
-      Value &V = Site.Args[I].value();
-      auto *S = V.as<Sequence>();
-      int64_t C = S ? (int64_t)S->Elements.size() : 1;
-      O->Parts.push_back(tensorValue(R.make(Shape{{Dim(C), Dim(1), Dim(1)}},
-                                            DType::Float32, Device(),
-                                            Category::Input, "Normalize")));
+  if (Class == "torch::data::datasets::TensorDataset") {
+    std::vector<TensorRef> List;
+    if (!Site.Args.empty()) {
+      Arg A = toArg(M, Site.Args[0].value(), QualType());
+      if (auto *Many = std::get_if<std::vector<TensorRef>>(&A.V))
+        List = *Many;
+      else if (auto *One = std::get_if<TensorRef>(&A.V))
+        List.push_back(*One);
     }
-  } else {
-    for (size_t I = 0; I < Site.Args.size(); ++I)
-      O->Parts.push_back(M.take(Site, I));
+    Result = Value(std::make_unique<DatasetObject>(makeTensorDataset(std::move(List))));
+    return true;
   }
+  if (Class.starts_with("torch::data::transforms::")) {
+    bool Base = Name == "Transform" || Name == "TensorTransform" || Name == "BatchTransform";
+    Result = Base ? Value(std::make_unique<OpaqueObject>(intern(Class)))
+                  : makeTransform(*this, M, Name, Site);
+    return true;
+  }
+  if (Name.ends_with("Options"))
+    return false;
+  // Bases of the user's datasets, samplers: nothing to know.
+  auto O = std::make_unique<OpaqueObject>(intern(Class));
+  for (size_t I = 0; I < Site.Args.size(); ++I)
+    O->Parts.push_back(M.take(Site, I));
   Result = Value(std::move(O));
+  return true;
+}
+
+/// Methods of a dataset object: size, get, get_batch, images, targets.
+static bool datasetCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
+                        DatasetRef Set, CallSite &Site, Operand &Result) {
+  if (Method == "size") {
+    auto S = std::make_unique<Sequence>(Sequence::Optional);
+    std::optional<int64_t> N = Set->size();
+    S->Elements.push_back(
+        makeCell(N ? Value::integer(*N) : D.quiet(M, "the size of a dataset")));
+    Result = Operand(Value(std::move(S)));
+  } else if (Method == "get") {
+    Result = Operand(exampleValue(D, M, Set->get(D.R)));
+  } else if (Method == "get_batch") {
+    auto *S = Site.Args.empty() ? nullptr : Site.Args[0].value().as<Sequence>();
+    Result = Operand(batchValue(
+        D, M, Set->getBatch(D.R, S ? (int64_t)S->Elements.size() : 1), true));
+  } else if (Method == "is_train" || Method == "reset") {
+    Result = Operand(D.quiet(M, Method));
+  } else if (Method == "images" || Method == "targets") {
+    Example E = Set->get(D.R);
+    Shape S = (Method == "images" ? E.Data : E.Target)->Sizes;
+    std::optional<int64_t> N = Set->size();
+    S.Dims.insert(S.Dims.begin(), N ? Dim(*N) : Dim());
+    Result = Operand(makeCell(D.tensorValue(
+        D.R.make(S, Method == "images" ? DType::Float32 : DType::Int64, Device(),
+                 Category::Input, Method))));
+  } else {
+    return false;
+  }
   return true;
 }
 
@@ -395,47 +386,28 @@ bool TorchDomain::dataCall(Machine &M, llvm::StringRef Name, CallSite &Site,
   if (!Name.starts_with("torch::data::"))
     return false;
   llvm::StringRef Last = Name.rsplit("::").second;
-  if (Name == "torch::data::make_data_loader") {
+  if (Last == "make_data_loader" && !Site.Args.empty()) {
     Result = Operand(makeLoader(*this, M, Site));
     return true;
   }
-  if (Name == "torch::data::datasets::map" ||
-      (Last == "map" && Site.Object)) {
+  if (Last == "map") {
+    unsigned Which = Site.Object ? 0 : 1;
+    if (Site.Args.size() <= Which)
+      return false;
     Operand Source = Site.Object ? Operand(CellRef(&Site.Object->complete()))
                                  : std::move(Site.Args[0]);
-    unsigned Which = Site.Object ? 0 : 1;
-    auto Set = datasetOf(M, Source);
-    findSize(M, *Set);
-    Set->Transforms.push_back(M.take(Site, Which));
-    Result = Operand(Value(std::move(Set)));
+    TransformRef T = transformOf(*this, M, M.take(Site, Which));
+    DatasetRef Set = datasetOf(*this, M, Source);
+    if (!Set || !T) {
+      Result = Operand(M.unknown("a dataset or transform that is not modelled"));
+      return true;
+    }
+    Result = Operand(Value(std::make_unique<DatasetObject>(mapDataset(Set, T))));
     return true;
   }
   auto *Set = Site.Object ? Site.Object->V.as<DatasetObject>() : nullptr;
-  if (Last == "size" && Set) {
-    auto S = std::make_unique<Sequence>(Sequence::Optional);
-    findSize(M, *Set);
-    S->Elements.push_back(makeCell(Set->Size ? Value::integer(*Set->Size)
-                                             : quiet(M, "the size of a dataset")));
-    Result = Operand(Value(std::move(S)));
-    return true;
-  }
-  if (Last == "get" && Set && Site.Args.size() == 1) {
-    Value &I = Site.Args[0].value();
-    Result = Operand(rawExample(*this, M, *Set, I.isInt() ? I.asInt() : 0));
-    return true;
-  }
-  if (Last == "get_batch" && Set) {
-    Result = Operand(makeBatch(*this, M, *Set, 0, 1));
-    return true;
-  }
-  if (Set && Set->Held.size() == 2 && (Last == "images" || Last == "targets")) {
-    Result = Operand(makeCell(tensorValue(Set->Held[Last == "targets"])));
-    return true;
-  }
-  if (Last == "is_train") {
-    Result = Operand(quiet(M, "is_train()"));
-    return true;
-  }
+  if (Set && Set->D)
+    return datasetCall(*this, M, Last, Set->D, Site, Result);
   return false;
 }
 

@@ -629,7 +629,8 @@ bool TorchDomain::moduleCall(Machine &M, llvm::StringRef Class,
                              Operand &Result) {
   if (!Class.starts_with("torch::nn::"))
     return false;
-  if (Class == "torch::nn::ModuleHolder" || !Site.Object)
+  if (Class == "torch::nn::ModuleHolder" || !Site.Object ||
+      Site.Callee->getOverloadedOperator() == OO_Equal)
     return false;
   Handle H = moduleAt(M, Site.Object);
   if (!H)

@@ -12,6 +12,7 @@
 #include "lib/torch/Module.h"
 #include "lib/torch/Optim.h"
 #include "lib/torch/Runtime.h"
+#include "lib/torch/data/Data.h"
 
 namespace vramlint {
 
@@ -27,6 +28,7 @@ enum TorchKind : unsigned {
   LoaderKind,
   JitModuleKind,
   AnyModuleKind,
+  TransformKind,
   OpaqueKind,
 };
 
@@ -133,34 +135,42 @@ public:
   static bool classof(const Object *O) { return O->Kind == GuardKind; }
 };
 
-/// A dataset: one of LibTorch's, a user's (the object is then in User), with the
-/// transforms mapped onto it.
+/// A dataset, with the transforms mapped onto it.
 class DatasetObject : public Object {
 public:
-  std::string Name;          ///< "MNIST"; empty for a user's dataset.
-  std::optional<int64_t> Size;
-  Value User;                ///< The user's object; Void for a built-in one.
-  /// What it holds while it lives (MNIST's images and labels).
-  std::vector<TensorRef> Held;
-  std::vector<Value> Transforms; ///< In order; Normalize, Stack, lambdas.
-  DatasetObject() : Object(DatasetKind) {}
-  std::unique_ptr<Object> copy(Machine &M) const override;
-  std::unique_ptr<Object> move(Machine &M) override;
+  DatasetRef D;
+  explicit DatasetObject(DatasetRef D) : Object(DatasetKind), D(std::move(D)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<DatasetObject>(D);
+  }
+  std::unique_ptr<Object> move(Machine &) override {
+    return std::make_unique<DatasetObject>(std::move(D));
+  }
   static bool classof(const Object *O) { return O->Kind == DatasetKind; }
 };
 
-/// A data loader over a dataset.
+class TransformObject : public Object {
+public:
+  TransformRef T;
+  explicit TransformObject(TransformRef T)
+      : Object(TransformKind), T(std::move(T)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    return std::make_unique<TransformObject>(T);
+  }
+  static bool classof(const Object *O) { return O->Kind == TransformKind; }
+};
+
 class LoaderObject : public Object {
 public:
-  CellRef Dataset;
-  std::optional<int64_t> BatchSize;
-  std::string BatchUnknown;  ///< Why BatchSize is not known.
-  bool Random = false;
-  bool DropLast = false;
-  SourcePos BatchPos;
-  std::vector<TensorRef> Held; ///< The sampler's indices.
-  LoaderObject() : Object(LoaderKind) {}
-  std::unique_ptr<Object> copy(Machine &M) const override;
+  std::shared_ptr<DataLoader> L;
+  std::string BatchUnknown; ///< Why the batch size is not known; empty if it is.
+  explicit LoaderObject(std::shared_ptr<DataLoader> L)
+      : Object(LoaderKind), L(std::move(L)) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    auto C = std::make_unique<LoaderObject>(L);
+    C->BatchUnknown = BatchUnknown;
+    return C;
+  }
   static bool classof(const Object *O) { return O->Kind == LoaderKind; }
 };
 
