@@ -1,12 +1,10 @@
 /*
  * DCGAN: a generator that draws 32x32 colour images out of noise, and a
- * discriminator that tells them from real ones. Real images are read from a
- * tensor file if there is one, else drawn at random.
+ * discriminator that tells them from real ones.
  */
 #include <torch/torch.h>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <tuple>
 
@@ -71,13 +69,8 @@ nn::Sequential createDiscriminator(const Config& cfg) {
       nn::Sigmoid());
 }
 
+// Stands for a folder of pictures: colours in [-1, 1].
 Tensor realImages(const Config& cfg, const Device& device) {
-  std::ifstream file("images.pt", std::ios::binary);
-  if (file) {
-    Tensor images;
-    load(images, "images.pt");
-    return images.slice(0, 0, cfg.batch).to(device);
-  }
   return torch::rand({cfg.batch, cfg.channels, 32, 32}, device) * 2 - 1;
 }
 
