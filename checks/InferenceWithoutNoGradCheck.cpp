@@ -219,8 +219,6 @@ void InferenceWithoutNoGradCheck::report(const Analysis &A, const Candidate &C,
     std::string Text = "put a guard at the start of this block";
     if (Others)
       Text += ", it covers " + std::to_string(Others + 1) + " such calls";
-    if (Fix)
-      Text += " (fix available: --fix)";
     note(Block->getLBracLoc().getLocWithOffset(1), Text);
   }
   note(C.ReasonLoc, "taken for inference: " + C.Reason);

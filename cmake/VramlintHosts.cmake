@@ -8,7 +8,7 @@
 function(vramlint_link_layers Target)
   target_link_libraries(${Target} PRIVATE vramlint_options)
   set(Files "")
-  foreach(Layer checks gpu memory program torch interp frontend support)
+  foreach(Layer checks gpu gpu_spec memory program torch interp frontend support)
     if(TARGET vramlint_${Layer})
       get_target_property(Type vramlint_${Layer} TYPE)
       if(Type STREQUAL "STATIC_LIBRARY")

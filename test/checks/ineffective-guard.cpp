@@ -11,7 +11,7 @@ struct OwnGuard : torch::NoGradGuard {
 };
 
 void temporaryBad() {
-  // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: 'torch::NoGradGuard' without a name is destroyed at the end of this statement: gradients are recorded all the same [torch-ineffective-guard]
+  // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: 'torch::NoGradGuard' without a name is destroyed at the end of this statement: gradients are recorded all the same{{.*}} [torch-ineffective-guard]
   torch::NoGradGuard();
   // CHECK-FIXES: torch::NoGradGuard no_grad;
 }

@@ -10,7 +10,7 @@ using Inputs = std::vector<torch::jit::IValue>;
 void localBad(Inputs in) {
   torch::NoGradGuard no_grad;
   torch::jit::Module model;
-  // CHECK-NOTES: :[[@LINE+1]]:11: warning: 'model' runs in the mode it was saved in: no eval() follows torch::jit::load [torch-missing-eval]
+  // CHECK-NOTES: :[[@LINE+1]]:11: warning: 'model' runs in the mode it was saved in: no eval() follows torch::jit::load{{.*}} [torch-missing-eval]
   model = torch::jit::load("model.pt");
   // CHECK-FIXES: {{^  }}model.eval();
   model.to(torch::kCPU);
