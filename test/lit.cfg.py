@@ -48,6 +48,7 @@ home = os.path.join(config.vramlint_binary_dir, "test", "home")
 os.makedirs(home, exist_ok=True)
 config.environment["XDG_CACHE_HOME"] = cache
 config.environment["HOME"] = home
+config.environment["VRAMLINT_BUILD_DIR"] = config.vramlint_binary_dir
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PATH"] = os.pathsep.join(

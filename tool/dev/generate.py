@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -48,54 +49,69 @@ def make_checks(_):
 
 # ---- ops and modules
 
-ROW = re.compile(r'\.(Name|Class) = "([^"]+)"')
+def all_rows(build_dir):
+    """{kind: [name]} of every row, as vramlint-list-rows prints them; None if it
+    isn't built."""
+    program = os.path.join(build_dir, "bin", "vramlint-list-rows")
+    if not os.path.exists(program):
+        return None
+    output = subprocess.run([program], text=True, capture_output=True, check=True)
+    rows = {}
+    for line in output.stdout.splitlines():
+        kind, name = line.split(" ", 1)
+        rows.setdefault(kind, set()).add(name)
+    return {kind: sorted(names) for kind, names in rows.items()}
 
 
-def rows_of(folder):
-    """{family: [name]} of the tables in lib/torch/<folder>."""
-    found = {}
+def family_of(folder):
+    """A function from a row's name to the file of its family."""
+    texts = {os.path.splitext(os.path.basename(f))[0]: project.read(f)
+             for f in project.files() if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", f)}
+
+    def find(name):
+        stems = {name, name.rstrip("_")}  # In-place forms follow from their base.
+        for family, text in sorted(texts.items()):
+            if any(f'"{stem}"' in text for stem in stems):
+                return family
+        return "Other"
+    return find
+
+
+def proven():
+    """The names that ran in real LibTorch: in the op cases and the probes."""
+    names = set()
     for path in project.files():
-        if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", path):
-            text = project.without_comments(project.read(path))
-            names = sorted({m.group(2) for m in ROW.finditer(text)})
-            if names:
-                found[os.path.splitext(os.path.basename(path))[0]] = names
-    return found
+        if re.fullmatch(r"test/oracle/ops/cases/\w+\.txt", path):
+            for line in project.read(path).splitlines():
+                match = re.match(r"(?:[\w, ]+ = )?([a-z_]\w*)(?: |$)", line)
+                names |= {match.group(1)} if match else set()
+        elif re.fullmatch(r"test/oracle/recorded/probe-\w+\.json", path):
+            names |= {key.split(".")[0] for key in json.loads(project.read(path))}
+    return names
 
 
-def proven_ops():
-    """The ops that ran in a program of test/oracle, as its case lists name them."""
-    proven = set()
-    for path in project.files():
-        if path.startswith("test/oracle/ops/cases/") or \
-           (path.startswith("test/oracle/") and path.endswith((".cpp", ".txt"))):
-            proven |= set(re.findall(r"[a-z_][a-z0-9_.]+", project.read(path)))
-    return proven
-
-
-def make_op_coverage(_):
-    proven = proven_ops()
+def make_op_coverage(args):
+    rows, ran = all_rows(args.build_dir), proven()
+    if rows is None:
+        return None
     parts = ["# What the tables know\n\n" + NOTE.format(verb="generate"),
              "An op without a row gives a tensor of unknown shape and is listed under "
-             "\"not understood\" in the report. An op is *proven* when a program of "
-             "`test/oracle` ran it with real LibTorch.\n"]
-    for folder, title in (("ops", "Ops"), ("modules", "Modules"),
-                          ("optim", "Optimizers")):
-        families = rows_of(folder)
-        total = sum(len(n) for n in families.values())
-        if not total:
-            continue
-        parts.append(f"\n## {title}: {total}\n\n")
-        if folder == "ops":
-            rows = [[f, len(n), sum(x in proven for x in n),
-                     ", ".join(f"`{x}`" if x in proven else f"`{x}`\\*" for x in n)]
-                    for f, n in sorted(families.items())]
-            parts.append(table(["family", "rows", "proven", "ops (\\* not proven)"],
-                               rows, ("rows", "proven")))
-        else:
-            rows = [[f, len(n), ", ".join(f"`{x}`" for x in n)]
-                    for f, n in sorted(families.items())]
-            parts.append(table(["family", "rows", "names"], rows, ("rows",)))
+             "\"not understood\" in the report. A row is *proven* when a case or probe "
+             "of `test/oracle` ran it alone with real LibTorch and its allocations were "
+             "recorded; the whole programs there prove more ([accuracy](accuracy.md)).\n"]
+    for kind, title, folder in (("op", "Ops", "ops"), ("module", "Modules", "modules"),
+                                ("optimizer", "Optimizers", "optim")):
+        names = rows.get(kind, [])
+        families, find = {}, family_of(folder)
+        for name in names:
+            families.setdefault(find(name), []).append(name)
+        count = sum(n in ran for n in names)
+        parts.append(f"\n## {title}: {len(names)}, proven {count}\n\n")
+        parts.append(table(
+            ["family", "rows", "proven", "names (\\* not proven)"],
+            [[f, len(n), sum(x in ran for x in n),
+              " ".join(f"`{x}`" if x in ran else f"`{x}`\\*" for x in n)]
+             for f, n in sorted(families.items())], ("rows", "proven")))
     return "".join(parts)
 
 
@@ -170,13 +186,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["all", *FILES])
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--build-dir", default="build/release")
+    parser.add_argument("--build-dir", default=os.environ.get(
+        "VRAMLINT_BUILD_DIR", os.path.join(project.ROOT, "build", "release")))
     args = parser.parse_args()
     names = [n for n in FILES if n != "accuracy"] if args.what == "all" else [args.what]
     stale = False
     for name in names:
         path = os.path.join("docs", "generated", f"{name}.md")
         new = FILES[name](args)
+        if new is None:
+            if not args.check:
+                sys.exit(f"{path} needs the built vramlint-list-rows; run ./x generate")
+            print(f"not checked, vramlint-list-rows isn't built: {path}")
+            continue
         full = os.path.join(project.ROOT, path)
         old = project.read(path) if os.path.exists(full) else None
         if new == old:
