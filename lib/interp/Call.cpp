@@ -20,7 +20,7 @@ Operand Machine::evalArg(const Expr *E) {
   if (E->getType()->isRecordType()) {
     CellRef C = makeCell();
     evalInto(C, E);
-    return Operand(std::move(C->V));
+    return Operand(C->take());
   }
   return Operand(evalValue(E));
 }
@@ -227,10 +227,10 @@ void Machine::assign(Cell &Dest, Value New) {
   auto *From = New.as<Record>();
   if (To && From && To->Class == From->Class) {
     for (size_t I = 0; I < To->Bases.size() && I < From->Bases.size(); ++I)
-      assign(*To->Bases[I], std::move(From->Bases[I]->V));
+      assign(*To->Bases[I], From->Bases[I]->take());
     for (size_t I = 0; I < To->Fields.size() && I < From->Fields.size(); ++I)
       if (!To->IsReference[I])
-        assign(*To->Fields[I], std::move(From->Fields[I]->V));
+        assign(*To->Fields[I], From->Fields[I]->take());
     return;
   }
   store(Dest, std::move(New));
@@ -487,7 +487,7 @@ Operand Machine::callCallable(Value &Callable,
       CellRef C = makeCell(std::move(Callable));
       Site.Object = C;
       Operand Result = callFunction(Site);
-      Callable = std::move(C->V);
+      Callable = C->take();
       return Result;
     }
   return Operand(Callable.isUnknown() ? unknown(Callable.unknown())

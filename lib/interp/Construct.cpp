@@ -37,7 +37,7 @@ Value Machine::defaultRecord(const CXXRecordDecl &Class) {
   Record *Raw = R.get();
   C->set(Value(std::move(R)));
   initImplicitly(C, *Raw);
-  return std::move(C->V);
+  return C->take();
 }
 
 /// In-class initializers and default constructors of all bases and members.
@@ -109,7 +109,7 @@ Value Machine::defaultValue(QualType T) {
   CellRef C = makeCell();
   defaultInit(C, T);
   zeroFill(*C, T);
-  return std::move(C->V);
+  return C->take();
 }
 
 /// Value-initialization: scalars that no constructor set are zero.
@@ -382,7 +382,7 @@ Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
       evalInto(C, Built.get());
       for (Expr *E : Exprs)
         Opaque.erase(E);
-      return std::move(C->V);
+      return C->take();
     }
     for (Expr *E : Exprs)
       Opaque.erase(E);
@@ -396,7 +396,7 @@ Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
     return unknownFrom(Site, "no constructor of " + nameOf(*D) + " fits");
   CellRef C = makeCell();
   constructInto(C, Site);
-  return std::move(C->V);
+  return C->take();
 }
 
 } // namespace vramlint

@@ -97,7 +97,7 @@ void Machine::evalInitList(CellRef Dest, const InitListExpr *E) {
       evalInto(Inner, E->getInit(0));
     if (auto *S = Inner->V.as<Sequence>())
       S->Tag = Sequence::Array;
-    return Dest->set(std::move(Inner->V));
+    return Dest->set(Inner->take());
   }
   auto R = makeRecord(RD);
   unsigned I = 0;
@@ -323,7 +323,7 @@ Operand Machine::evalConditional(const AbstractConditionalOperator *E) {
   if (E->isPRValue() && E->getType()->isRecordType()) {
     CellRef C = makeCell();
     evalInto(C, Chosen);
-    return Operand(std::move(C->V));
+    return Operand(C->take());
   }
   return eval(Chosen);
 }
@@ -474,7 +474,7 @@ Operand Machine::evalUncounted(const Expr *E) {
   case Stmt::InitListExprClass: {
     CellRef C = makeCell();
     evalInto(C, E);
-    return Operand(std::move(C->V));
+    return Operand(C->take());
   }
   case Stmt::CXXStdInitializerListExprClass: {
     CellRef C = evalPlace(cast<CXXStdInitializerListExpr>(E)->getSubExpr());

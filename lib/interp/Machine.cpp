@@ -325,7 +325,7 @@ Value Machine::copy(const Value &V) {
       Site.Args.push_back(Operand(placeOf(*R)));
       if (Site.Args[0].Place) {
         constructInto(Dest, Site);
-        return std::move(Dest->V);
+        return Dest->take();
       }
     }
   return Value(V.object().copy(*this));
@@ -361,7 +361,7 @@ Value Machine::moveOut(Cell &From) {
       Site.Type = context().getRecordType(R->Decl);
       Site.Args.push_back(Operand(CellRef(&From)));
       constructInto(Dest, Site);
-      return std::move(Dest->V);
+      return Dest->take();
     }
   return Value(V.object().move(*this));
 }

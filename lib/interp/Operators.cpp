@@ -127,7 +127,7 @@ Operand Machine::evalCast(const CastExpr *E) {
   case CK_ToUnion: {
     CellRef C = makeCell();
     evalInto(C, Sub);
-    return Operand(std::move(C->V));
+    return Operand(C->take());
   }
   case CK_PointerToBoolean:
   case CK_IntegralToBoolean:

@@ -224,7 +224,7 @@ void Machine::execReturn(const ReturnStmt *S) {
       } else if (E->getType()->isRecordType()) {
         CellRef C = makeCell();
         evalInto(C, E);
-        Current->Return = Operand(std::move(C->V));
+        Current->Return = Operand(C->take());
       } else {
         Current->Return = Operand(evalValue(E));
       }

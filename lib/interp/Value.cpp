@@ -27,10 +27,22 @@ void Cell::set(Value New) {
   // What dies sees the new value in place.
   Value Old = std::move(V);
   V = std::move(New);
-  if (auto *R = V.as<Record>())
+  if (auto *R = V.as<Record>()) {
+    R->Self = this;
     for (const CellRef &Base : R->Bases)
       if (Base)
         Base->Outer = this;
+  }
+}
+
+Value Cell::take() {
+  if (auto *R = V.as<Record>()) {
+    R->Self = nullptr;
+    for (const CellRef &Base : R->Bases)
+      if (Base)
+        Base->Outer = nullptr;
+  }
+  return std::move(V);
 }
 
 void Cell::destroy() {

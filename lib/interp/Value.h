@@ -139,6 +139,8 @@ struct Cell : llvm::RefCountedBase<Cell> {
   explicit Cell(Value Init) { set(std::move(Init)); }
   /// Stores \p New (the old value dies after it is in place, as in assignment).
   void set(Value New);
+  /// Takes the value out: it is in no place then.
+  Value take();
   /// Ends the life of the object in this place.
   void destroy();
   /// The complete object that this base subobject belongs to, else itself.
@@ -181,7 +183,7 @@ public:
   llvm::SmallVector<CellRef, 2> Bases;
   llvm::SmallVector<CellRef, 8> Fields;
   llvm::SmallVector<bool, 8> IsReference; ///< Per field.
-  Cell *Self = nullptr; ///< The cell that holds it; kept by Cell::set.
+  Cell *Self = nullptr; ///< The cell that holds it; kept by Cell::set and take.
 
   Record() : Object(RecordKind) {}
   ~Record() override; ///< Fields in reverse order, then bases.

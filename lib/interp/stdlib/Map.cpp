@@ -141,7 +141,7 @@ static Value fittedElement(Machine &M, CallSite &S, const Sequence &Map,
   if (auto *Pair = Element.as<Sequence>())
     for (unsigned I = 0; I < 2 && I < Pair->Elements.size(); ++I)
       if (CellRef C = Pair->Elements[I])
-        C->V = fitted(M, classTypeArg(S, I), std::move(C->V));
+        C->V = fitted(M, classTypeArg(S, I), C->take());
   return Element;
 }
 
@@ -428,7 +428,7 @@ static Operand merge(Machine &M, CallSite &S, Sequence &Map) {
     if (!Multi && I.value_or(0) >= 0)
       Left.push_back(C);
     else
-      insertSorted(M, Map, std::move(C->V), Multi);
+      insertSorted(M, Map, C->take(), Multi);
   }
   Other->Elements = std::move(Left);
   return nothing();

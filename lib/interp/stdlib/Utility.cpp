@@ -191,8 +191,8 @@ static Operand swapPlaces(Machine &M, CallSite &S) {
   CellRef A = placeOf(S, 0), B = placeOf(S, 1);
   if (A == B)
     return nothing();
-  Value Old = std::move(A->V);
-  A->set(std::move(B->V));
+  Value Old = A->take();
+  A->set(B->take());
   B->set(std::move(Old));
   return nothing();
 }

@@ -56,7 +56,7 @@ static std::vector<Example> examplesFrom(TorchDomain &D, Machine &M, Value V) {
     return List;
   }
   for (CellRef &C : S->Elements)
-    List.push_back(exampleFrom(D, M, std::move(C->V)));
+    List.push_back(exampleFrom(D, M, C->take()));
   return List;
 }
 

@@ -25,6 +25,7 @@ TorchDomain::Handle TorchDomain::moduleAt(Machine &M, CellRef C) {
     return Handle();
   Handle H;
   H.M = Part->V.as<ModuleObject>()->M;
+  Places[H.M.get()] = Part;
   H.Place = Whole;
   H.Own = Whole->OwnedBy.lock();
   return H;
@@ -92,7 +93,7 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
   if (Mod->Builtin && Object == Part)
     return;
   Mod->ClassName = withoutImpl(C.getParent()->getName()).str();
-  Places[Mod.get()] = Part.get();
+  Places[Mod.get()] = Part;
   ModuleInfo &Info = Out.Modules[Mod->Id];
   Info.Class = intern(Mod->ClassName);
   Info.Builtin = false;
@@ -302,6 +303,7 @@ static void pushChild(TorchDomain &D, Machine &M, Module &Parent,
     // A module by value: the container makes a shared copy.
     CellRef C = makeCell(M.copy(V));
     H.Own = std::make_shared<HeapOwner>(C);
+    D.moduleAt(M, C); // From now on it is there.
   }
   if (!H) {
     M.unknown("a module in " + Parent.ClassName + " that is not known");
@@ -346,7 +348,7 @@ bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
     if (Handle H = moduleOf(M, C->V))
       for (Operand &A : Site.Args)
         pushChild(*this, M, *H.M, A.value(), std::to_string(H.M->Children.size()));
-    Result = std::move(C->V);
+    Result = C->take();
     return true;
   }
   if (!Name.ends_with("Impl"))

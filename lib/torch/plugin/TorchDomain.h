@@ -128,7 +128,7 @@ private:
   };
   std::vector<OpenForward> Open;
   std::vector<std::pair<uint32_t, Node *>> Recorded; ///< Forwards with a graph.
-  llvm::DenseMap<const Module *, Cell *> Places; ///< Base subobject of each module.
+  llvm::DenseMap<const Module *, CellRef> Places; ///< Base subobject of each module.
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
 };

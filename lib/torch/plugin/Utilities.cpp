@@ -129,11 +129,49 @@ static Value optionsRecord(Machine &M, CallSite &Site) {
     if (F)
       F->set(M.take(Site, I));
   }
-  return std::move(C->V);
+  return C->take();
+}
+
+/// torch::tensor({{1, 2}, {3, 4}}): the shape follows from the braces, the dtype
+/// from the first number.
+static bool tensorLiteral(TorchDomain &D, Machine &M, CallSite &Site,
+                          Operand &Result) {
+  Shape S;
+  DType T = D.R.DefaultDType;
+  const Value *V = &Site.Args[0].value();
+  while (auto *List = V->as<Sequence>()) {
+    S.Dims.push_back(Dim(List->Elements.size()));
+    if (List->Elements.empty())
+      break;
+    V = &List->Elements[0]->V;
+  }
+  if (V->isInt())
+    T = DType::Int64;
+  if (V->isUnknown() && S.Dims.empty() && !V->unknown()->Reason.empty()) {
+    // A number that is not known is a number all the same.
+    if (auto *E = dyn_cast_or_null<CallExpr>(Site.E))
+      if (E->getNumArgs() && E->getArg(0)->getType()->isRecordType())
+        S.Dims.clear();
+  }
+  Args A = D.bind(M, Site);
+  T = A.dtype("options").value_or(A.dtype("dtype").value_or(T));
+  TensorRef New = D.R.make(S, T, Device(), Category::Input, "tensor");
+  if (std::optional<Device> Dev = A.device("device");
+      Dev && Dev->Kind != DeviceKind::CPU)
+    New = D.R.make(S, T, *Dev, Category::Input, "tensor");
+  if (A.boolean("requires_grad", false))
+    New->RequiresGrad = true;
+  Result = Operand(D.tensorValue(std::move(New)));
+  return true;
 }
 
 bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
                                    CallSite &Site, Value &Result) {
+  if (Class == "torch::detail::TensorDataContainer") {
+    Result = Site.Args.empty() ? Value(std::make_unique<Sequence>(Sequence::Vector))
+                               : M.take(Site, 0);
+    return true;
+  }
   if (Class == "c10::ArrayRef" || Class == "c10::OptionalArrayRef" ||
       Class == "at::OptionalIntArrayRef" || Class == "c10::IListRef" ||
       Class == "c10::MaybeOwned" || Class == "c10::List") {
@@ -527,6 +565,8 @@ static bool rangeCall(TorchDomain &D, Machine &M, CallSite &Site, Operand &Resul
 bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                               Operand &Result) {
   llvm::StringRef Last = Name.rsplit("::").second;
+  if (Name == "torch::tensor" && !Site.Args.empty())
+    return tensorLiteral(*this, M, Site, Result);
   if (Name == "c10::irange")
     return rangeCall(*this, M, Site, Result);
   if (checkCall(*this, M, Name, Site, Result))
