@@ -135,11 +135,26 @@ def run_program(tally, args, layer, program):
                   f"ended with status {status}\n{text[-4000:]}")
 
 
+def known_differences(tally, args):
+    """What the unit tests know to differ from LibTorch: "name reason" a line."""
+    path = os.path.join(ROOT, "test", "oracle", "ops", "expected-failures.txt")
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    for line in lines:
+        name, _, reason = line.partition(" ")
+        if name and not name.startswith("#") and \
+           re.search(args.filter, f"unit/torch/{name}"):
+            tally.add(f"unit/torch/{name}", "XFAIL", reason.lstrip("# "))
+
+
 def run_unit(tally, args):
     path = os.path.join(args.build_dir, "test", "unit-tests.json")
     with open(path, encoding="utf-8") as file:
         for entry in json.load(file):
             run_program(tally, args, entry["layer"], entry["path"])
+    known_differences(tally, args)
 
 
 # ---- lit

@@ -1,6 +1,9 @@
 """The rules find what they must and leave alone what they may not touch."""
 
+import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -137,6 +140,62 @@ class Others(unittest.TestCase):
         self.assertEqual(found("links", {
             "docs/a.md": "[a](b.md) [c](http://x.y/z) [d](gone.md#part)\n",
             "docs/b.md": "```\n[](gone.md)\n```\n"}), [("docs/a.md", 1)])
+
+
+class New(unittest.TestCase):
+    """./x new-… in a copy of the tree leaves one that the rules accept."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = self.folder.name
+        for path in project.files(ROOT):
+            if path.startswith(("checks/", "docs/checks/", "lib/torch/", "gpu-specs/",
+                                "test/checks/", "test/oracle/ops/cases/", "tool/dev/",
+                                "CHANGELOG.md")):
+                os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
+                shutil.copy(os.path.join(ROOT, path), os.path.join(self.root, path))
+        self.addCleanup(self.folder.cleanup)
+
+    def new(self, *words):
+        script = os.path.join(self.root, "tool", "dev", "new.py")
+        return subprocess.run([sys.executable, script, *words], text=True,
+                              capture_output=True)
+
+    def text(self, path):
+        return project.read(path, self.root)
+
+    def test_check(self):
+        run = self.new("check", "zero-sized-batch", "finds batches of nothing.")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        names = [row[0] for _, row in project.checks(self.root)]
+        self.assertEqual(names, sorted(names))
+        self.assertIn("torch-zero-sized-batch", names)
+        self.assertIn("ZeroSizedBatchCheck.cpp\n", self.text("checks/CMakeLists.txt"))
+        self.assertIn("ZeroSizedBatchCheck.h", self.text("checks/TorchModule.cpp"))
+        tree = lint.Tree(self.root)
+        for rule in ("checks", "opening", "cmake", "sorted"):
+            said = [m for p, _, m in lint.RULES[rule](tree)
+                    if "zero-sized" in p + m or "ZeroSized" in p + m]
+            self.assertEqual(said, [], rule)
+        self.assertNotEqual(self.new("check", "zero-sized-batch", "x").returncode, 0)
+        self.assertNotEqual(self.new("check", "avoid-this", "x").returncode, 0)
+
+    def test_op_and_module(self):
+        run = self.new("op", "my_op", "--family", "norm")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn('Rows.push_back({"my_op", myOpRow});', self.text("lib/torch/ops/Norm.cpp"))
+        self.assertIn("\ncase myOp\n", self.text("test/oracle/ops/cases/norm.txt"))
+        run = self.new("module", "torch::nn::MyThing2dImpl", "--family", "Pool")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn('{.Class = "MyThing2d", .Op = "my_thing2d"',
+                      self.text("lib/torch/modules/Pool.cpp"))
+        self.assertIn("there are:", self.new("op", "x", "--family", "nothing").stderr)
+
+    def test_gpu(self):
+        run = self.new("gpu", "nvidia-x1-1gb")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        spec = json.loads(self.text("gpu-specs/nvidia-x1-1gb.json"))
+        self.assertEqual((spec["id"], spec["vendor"]), ("nvidia-x1-1gb", "nvidia"))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def new_check(args):
     lists = project.read("checks/CMakeLists.txt")
     if "GLOB" not in lists:
         rewrite("checks/CMakeLists.txt", lambda text: insert_sorted(
-            text, r"\b(\w+Check)\.cpp\s+", f"{words['Class']}.cpp ", words["Class"]))
+            text, r"^ +(\w+Check)\.cpp\n", f"    {words['Class']}.cpp\n", words["Class"]))
     rewrite("CHANGELOG.md", lambda text: re.sub(
         r"(## Unreleased[^\n]*\n\n)", rf"\1- New check `torch-{stem}`: {summary}.\n",
         text, count=1))
@@ -95,24 +95,60 @@ def new_check(args):
 
 # ---- ops and modules
 
-def new_row(args, folder):
-    path = f"lib/torch/{folder}/{args.family[:1].upper() + args.family[1:]}.cpp"
-    found = [f for f in project.files()
-             if f.lower() == path.lower()]
-    families = [os.path.basename(f)[:-4] for f in project.files()
-                if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", f)]
-    if not found:
-        sys.exit(f"no family '{args.family}'; there are: {', '.join(sorted(families))}. "
-                 f"A new one is a file in lib/torch/{folder} and a line in its "
-                 "CMakeLists.txt")
-    if f'"{args.name}"' in project.read(found[0]):
-        sys.exit(f"{args.name} has a row in {found[0]} already")
-    kind = folder[:-1]
-    words = {"name": args.name, "identifier": re.sub(r"\W", "_", args.name),
-             "family": args.family, "file": found[0]}
-    test = f"test/{folder}/{re.sub(r'[^a-z0-9]+', '-', args.name.lower())}.cpp"
-    write(test, stamp(f"{kind}-test.cpp.in", words))
-    print(stamp(f"{kind}.txt.in", words))
+def family_file(folder, family):
+    """The file of a family of rows, however the name was spelt."""
+    files = [f for f in project.files()
+             if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", f)]
+    for path in files:
+        if os.path.basename(path)[:-4].lower() == family.lower():
+            return path
+    names = sorted(os.path.basename(f)[:-4] for f in files)
+    sys.exit(f"no family '{family}'; there are: {', '.join(names)}. A new one is a file "
+             f"in lib/torch/{folder} and a line in lib/torch/CMakeLists.txt")
+
+
+def new_op(args):
+    path = family_file("ops", args.family)
+    if f'"{args.name}"' in project.read(path):
+        sys.exit(f"{args.name} stands in {path} already")
+    family = os.path.basename(path)[:-4]
+    parts = re.split(r"[_.]", args.name)
+    words = {"name": args.name,
+             "identifier": parts[0] + "".join(p.capitalize() for p in parts[1:])}
+
+    def change(text):
+        head = re.search(rf"^void add{family}Ops\(OpTable &Rows\) \{{$", text, re.M)
+        end = text.index("\n}\n", head.end()) + 1 if head else -1
+        hidden = text.rfind("} // namespace\n", 0, head.start()) if head else -1
+        if hidden < 0:
+            return text
+        row = f'  Rows.push_back({{"{args.name}", {words["identifier"]}Row}});\n'
+        return (text[:hidden] + stamp("op.cpp.in", words) + text[hidden:end] + row +
+                text[end:])
+    rewrite(path, change)
+    cases = f"test/oracle/ops/cases/{family.lower()}.txt"
+    full = os.path.join(project.ROOT, cases)
+    old = project.read(cases) if os.path.exists(full) else f"# {family}.\n"
+    with open(full, "w", encoding="utf-8") as file:
+        file.write(old.rstrip("\n") + "\n" + stamp("op-case.txt.in", words))
+    print(f"changed {cases}")
+    print("Next: complete the case and record it with real LibTorch "
+          "(test/oracle/ops/record_ops.cpp says how), see the unit test fail, then "
+          "write the row; ./x ready")
+
+
+def new_module(args):
+    path = family_file("modules", args.family)
+    name = args.name.removeprefix("torch::nn::").removesuffix("Impl")
+    if f'"{name}"' in project.read(path):
+        sys.exit(f"{name} stands in {path} already")
+    op = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    row = stamp("module.cpp.in", {"class": name, "op": op})
+    rewrite(path, lambda text: insert_sorted(
+        text, r'^      \{\.Class = "(\w+)"[^}]*\},\n', row, name))
+    print("Next: say what it registers (.Build) and which op its forward runs; "
+          "lib/torch/modules/ModuleRow.h explains each field. Add it to "
+          "test/oracle/probes/modules.cpp and record it; ./x ready")
 
 
 # ---- GPUs
@@ -151,10 +187,8 @@ def main():
     args = parser.parse_args()
     if args.kind == "check":
         new_check(args)
-    elif args.kind == "gpu":
-        new_gpu(args)
     else:
-        new_row(args, args.kind + "s")
+        {"op": new_op, "module": new_module, "gpu": new_gpu}[args.kind](args)
 
 
 main()
