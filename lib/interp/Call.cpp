@@ -176,6 +176,13 @@ NativeFn Machine::nativeFor(const FunctionDecl &F) {
     return It->second;
   auto Found = NativesByName.find(nameOf(F));
   NativeFn Fn = Found == NativesByName.end() ? nullptr : Found->second;
+  // Conversions: the tables name "X::operator bool", else "X::operator T".
+  if (auto *C = dyn_cast<CXXConversionDecl>(&F); C && !Fn)
+    Fn = NativesByName.lookup(
+        (nameOf(*C->getParent()) +
+         (C->getConversionType()->isBooleanType() ? "::operator bool"
+                                                  : "::operator T"))
+            .str());
   // A user's own function of a library's name has its own body; ours are for
   // functions from outside.
   if (Fn && !isExternal(F.getLocation()))

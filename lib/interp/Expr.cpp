@@ -154,6 +154,12 @@ CellRef Machine::globalCell(const VarDecl *D) {
     C = FromDomain.Place ? FromDomain.Place : makeCell(std::move(FromDomain.V));
     return Globals[D] = C;
   }
+  if (NativeFn Fn = isExternal(D->getLocation()) ? NativesByName.lookup(Name)
+                                                 : nullptr) {
+    CallSite Site;
+    C->set(std::move(Fn(*this, Site).V));
+    return C;
+  }
   if (const APValue *Val = D->getType()->isIntegralOrEnumerationType() &&
                                    D->isUsableInConstantExpressions(context())
                                ? D->evaluateValue()

@@ -282,6 +282,24 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
     }
     return Result;
   }
+  if (Range->V.isString()) { // Characters have no places: written back after.
+    LoopTracker T(*this);
+    for (size_t I = 0; Range->V.isString() && I < Range->V.string().size(); ++I) {
+      T.begin();
+      CellRef Char = makeCell(Value::integer(Range->V.string()[I]));
+      bool More = Body(Char);
+      if (Range->V.isString() && I < Range->V.string().size()) {
+        if (Char->V.isInt())
+          Range->V.string()[I] = static_cast<char>(Char->V.asInt());
+        else if (Char->V.isUnknown())
+          Range->set(unknown(Char->V.unknown()));
+      }
+      if (!More)
+        break;
+      T.end();
+    }
+    return Result;
+  }
   if (Range->V.as<Record>())
     return execRangeByIterators(S);
   // Unknown range: one element of unknown value stands for all.

@@ -44,6 +44,7 @@ using NativeFn = Operand (*)(Machine &M, CallSite &Site);
 /// One row of a table of native models. Name: "std::vector::push_back"; for
 /// constructors "std::vector::vector"; inline namespaces left out. Global objects
 /// ("std::cout", "std::nullopt") are rows too, called with an empty site.
+/// Conversion functions: "X::operator bool" or, to any other type, "X::operator T".
 struct NativeEntry {
   const char *Name;
   NativeFn Fn;
@@ -142,8 +143,7 @@ public:
   // --- Names ------------------------------------------------------------------
 
   /// "std::vector::push_back": inline and anonymous namespaces and template
-  /// arguments left out. Conversion functions are "operator bool" or, to any
-  /// other type, "operator T". Cached.
+  /// arguments left out. Cached.
   llvm::StringRef nameOf(const clang::NamedDecl &D);
   ClassId classId(const clang::CXXRecordDecl &D);
   /// The base subobject (or the object itself) of class \p Id in \p C; null if

@@ -211,8 +211,19 @@ static Operand hash(Machine &M, CallSite &S) {
   return quietUnknown(M, "hash of a value");
 }
 
+/// The object itself: its class says which operation it is.
+static Operand functor(Machine &M, CallSite &S) {
+  QualType T = S.Type;
+  const CXXRecordDecl *D = T.isNull() ? nullptr : T->getAsCXXRecordDecl();
+  if (!D)
+    return M.unknown("object of an unknown class");
+  return M.defaultRecord(*D);
+}
+
 #define OPERATION(Name, ...)                                                   \
-  { "std::" Name "::operator()", __VA_ARGS__ }
+  {"std::" Name "::" Name, functor}, {                                         \
+    "std::" Name "::operator()", __VA_ARGS__                                   \
+  }
 
 static constexpr NativeEntry FunctionalEntries[] = {
     {"std::function::function", construct},

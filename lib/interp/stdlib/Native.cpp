@@ -548,6 +548,13 @@ static Operand invokeBound(Machine &M, FunctionObject &F,
   return invoke(M, F.Callable, All);
 }
 
+/// The model of an object like std::plus<int>(); null for any other class.
+static NativeFn functorModel(Machine &M, const Record &R) {
+  if (!R.Decl || R.Decl->isLambda() || !M.isExternal(R.Decl->getLocation()))
+    return nullptr;
+  return M.native((M.nameOf(*R.Decl) + "::operator()").str());
+}
+
 Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
   if (!M.step())
     return quietUnknown(M, "budget");
@@ -562,6 +569,14 @@ Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
   }
   if (Callable.isPointer() && Callable.pointer().Target)
     return invoke(M, Callable.pointer().Target->V, Args);
+  if (auto *R = Callable.as<Record>())
+    if (NativeFn Fn = functorModel(M, *R)) {
+      CallSite S;
+      S.Object = makeCell(Value::integer(0));
+      for (Operand &A : Args)
+        S.Args.push_back(std::move(A));
+      return Fn(M, S);
+    }
   if (!Callable.isFunction() || !Callable.function().Fn)
     return M.callCallable(Callable, Args);
   auto *Method = dyn_cast<CXXMethodDecl>(Callable.function().Fn);
@@ -612,10 +627,13 @@ std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B) {
 llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> nativeTables() {
   using namespace stdlib;
   static const Table All[] = {
-      AnyTable,      DequeTable,   FunctionalTable, IteratorTable,
-      ListTable,     MapTable,     MemoryTable,     OptionalTable,
-      SetTable,      StringTable,  TupleTable,      UtilityTable,
-      VariantTable,  VectorTable};
+      AlgorithmTable,  AnyTable,      ChronoTable,   CmathTable,
+      CstdlibTable,    CstringTable,  DequeTable,    ExceptionTable,
+      FilesystemTable, FunctionalTable, FutureTable, IteratorTable,
+      ListTable,       MapTable,      MemoryTable,   NumericTable,
+      OptionalTable,   RandomTable,   SetTable,      StreamTable,
+      StringTable,     ThreadTable,   TupleTable,    UtilityTable,
+      VariantTable,    VectorTable};
   return All;
 }
 

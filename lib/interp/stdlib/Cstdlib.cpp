@@ -1,0 +1,267 @@
+//===- lib/interp/stdlib/Cstdlib.cpp
+// Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The C library: <cstdlib>, <cstdio>, <ctime>, <cctype>, <cstring>. In glibc's
+// headers these are global functions, under std:: too by using-declarations.
+
+#include "lib/interp/stdlib/Native.h"
+#include <cctype>
+
+using namespace clang;
+
+namespace vramlint::stdlib {
+
+//===-- Helpers -----------------------------------------------------------===//
+
+static Operand quiet(Machine &M, CallSite &S) {
+  StringRef Name = S.Callee ? M.nameOf(*S.Callee) : "a C function";
+  return quietUnknown(M, "result of " + Name + "()");
+}
+static Operand ignored(Machine &M, CallSite &S) { return nothing(); }
+
+/// The plain values that argument \p I points at are not known any more.
+static void losePointee(CallSite &S, unsigned I, const UnknownRef &Cause) {
+  if (!hasArg(S, I) || !argValue(S, I).isPointer())
+    return;
+  const PointerValue &P = argValue(S, I).pointer();
+  if (CellRef C = P.Array ? P.Array : P.Target) {
+    if (C->V.isVoid())
+      C->set(Value(Cause));
+    weaken(C->V, Cause);
+  }
+}
+
+//===-- <cstdlib> ---------------------------------------------------------===//
+
+static Operand random(Machine &M, CallSite &S) {
+  return quietUnknown(M, "random number");
+}
+
+static Operand environment(Machine &M, CallSite &S) {
+  std::string Name = textArg(S, 0).value_or("");
+  return M.unknown("getenv(\"" + Name + "\")", "--set " + Name + "=VALUE");
+}
+
+static Operand exitProgram(Machine &M, CallSite &S) {
+  M.stop("the program ends here");
+  return nothing();
+}
+
+static Operand divide(Machine &M, CallSite &S) {
+  return M.unknownFrom(S, "result of div()");
+}
+
+//===-- <cstdio>, <ctime> -------------------------------------------------===//
+
+/// scanf and others that write through their arguments from \p From on.
+template <unsigned From> static Operand scan(Machine &M, CallSite &S) {
+  Value U = M.unknown("input read by scanf");
+  for (unsigned I = From; I < S.Args.size(); ++I)
+    losePointee(S, I, U.unknown());
+  return U;
+}
+
+/// fgets, fread, sprintf …: the buffer that the first argument points at.
+static Operand fillBuffer(Machine &M, CallSite &S) {
+  Value U = quiet(M, S).V;
+  losePointee(S, 0, U.unknown());
+  return U;
+}
+
+//===-- <cctype> ----------------------------------------------------------===//
+
+template <int (*Fn)(int)> static Operand character(Machine &M, CallSite &S) {
+  std::optional<int64_t> C = intArg(S, 0);
+  if (!C || *C < -1 || *C > 255)
+    return M.unknownFrom(S, "character that is not known");
+  return integer(Fn(static_cast<int>(*C)));
+}
+
+//===-- <cstring> ---------------------------------------------------------===//
+
+static Operand length(Machine &M, CallSite &S) {
+  std::optional<std::string> T = textArg(S, 0);
+  if (!T)
+    return M.unknownFrom(S, "length of a text that is not known");
+  return integer(std::min(T->find('\0'), T->size()));
+}
+
+template <bool Limited, bool NoCase>
+static Operand compare(Machine &M, CallSite &S) {
+  auto A = textArg(S, 0), B = textArg(S, 1);
+  std::optional<int64_t> N = Limited ? intArg(S, 2) : 0;
+  if (!A || !B || !N)
+    return M.unknownFrom(S, "comparison of texts that are not known");
+  if (Limited) {
+    A = A->substr(0, *N);
+    B = B->substr(0, *N);
+  }
+  int C = NoCase ? StringRef(*A).compare_insensitive(*B) : A->compare(*B);
+  return integer(C < 0 ? -1 : C > 0);
+}
+
+/// The rest of the text from what is searched for, or null.
+template <bool ForCharacter, bool Last>
+static Operand search(Machine &M, CallSite &S) {
+  std::optional<std::string> T = textArg(S, 0), What;
+  if (ForCharacter && intArg(S, 1))
+    What = std::string(1, static_cast<char>(*intArg(S, 1)));
+  else
+    What = textArg(S, 1);
+  if (!T || !What)
+    return M.unknownFrom(S, "search in a text that is not known");
+  size_t At = Last ? T->rfind(*What) : T->find(*What);
+  if (At == std::string::npos)
+    return Value(PointerValue{nullptr, nullptr, 0});
+  return text(T->substr(At));
+}
+
+/// memcpy, strcpy and the like: returns the destination, whose values are lost.
+static Operand copyBytes(Machine &M, CallSite &S) {
+  Value U = quietUnknown(M, "memory written by a C function");
+  losePointee(S, 0, U.unknown());
+  return M.copy(argValue(S, 0));
+}
+
+/// memset(p, 0, n) of numbers is known; anything else is not followed.
+static Operand setBytes(Machine &M, CallSite &S) {
+  Value &P = argValue(S, 0);
+  auto *Q = P.isPointer() && P.pointer().Array
+                ? P.pointer().Array->V.as<Sequence>()
+                : nullptr;
+  if (!Q || intArg(S, 1) != 0 || P.pointer().Index != 0)
+    return copyBytes(M, S);
+  for (const CellRef &C : Q->Elements)
+    if (C && C->V.isFloat())
+      C->set(Value::real(0));
+    else if (C && (C->V.isInt() || C->V.isVoid() || C->V.isUnknown()))
+      C->set(Value::integer(0));
+  return M.copy(P);
+}
+
+//===-- Tables ------------------------------------------------------------===//
+
+static constexpr NativeEntry CstdlibEntries[] = {
+    {"rand", random},
+    {"random", random},
+    {"drand48", random},
+    {"srand", ignored},
+    {"srandom", ignored},
+    {"getenv", environment},
+    {"setenv", quiet},
+    {"exit", exitProgram},
+    {"_exit", exitProgram},
+    {"_Exit", exitProgram},
+    {"quick_exit", exitProgram},
+    {"abort", exitProgram},
+    {"std::terminate", exitProgram},
+    {"atexit", quiet},
+    {"system", quiet},
+    {"malloc", quiet},
+    {"calloc", quiet},
+    {"realloc", quiet},
+    {"free", ignored},
+    {"div", divide},
+    {"printf", quiet},
+    {"fprintf", quiet},
+    {"vprintf", quiet},
+    {"vfprintf", quiet},
+    {"puts", quiet},
+    {"fputs", quiet},
+    {"putchar", quiet},
+    {"putc", quiet},
+    {"fputc", quiet},
+    {"perror", ignored},
+    {"fflush", quiet},
+    {"sprintf", fillBuffer},
+    {"snprintf", fillBuffer},
+    {"vsnprintf", fillBuffer},
+    {"scanf", scan<1>},
+    {"fscanf", scan<2>},
+    {"sscanf", scan<2>},
+    {"getchar", quiet},
+    {"getc", quiet},
+    {"fgetc", quiet},
+    {"fgets", fillBuffer},
+    {"fread", fillBuffer},
+    {"fwrite", quiet},
+    {"fopen", quiet},
+    {"freopen", quiet},
+    {"fclose", quiet},
+    {"fseek", quiet},
+    {"ftell", quiet},
+    {"feof", quiet},
+    {"ferror", quiet},
+    {"rewind", ignored},
+    {"remove", quiet},
+    {"rename", quiet},
+    {"setlocale", quiet},
+    {"setvbuf", quiet},
+    {"setbuf", ignored},
+    {"time", quiet},
+    {"clock", quiet},
+    {"difftime", quiet},
+    {"mktime", quiet},
+    {"localtime", quiet},
+    {"gmtime", quiet},
+    {"localtime_r", quiet},
+    {"ctime", quiet},
+    {"asctime", quiet},
+    {"strftime", fillBuffer},
+    {"gettimeofday", quiet},
+    {"clock_gettime", quiet},
+    {"sleep", quiet},
+    {"usleep", quiet},
+    {"nanosleep", quiet},
+    {"signal", quiet},
+    {"getpid", quiet},
+    {"access", quiet},
+    {"stat", quiet},
+    {"mkdir", quiet},
+    {"opendir", quiet},
+    {"readdir", quiet},
+    {"closedir", quiet},
+    {"tolower", character<tolower>},
+    {"toupper", character<toupper>},
+    {"isdigit", character<isdigit>},
+    {"isspace", character<isspace>},
+    {"isalpha", character<isalpha>},
+    {"isalnum", character<isalnum>},
+    {"isupper", character<isupper>},
+    {"islower", character<islower>},
+    {"ispunct", character<ispunct>},
+    {"isxdigit", character<isxdigit>},
+    {"isprint", character<isprint>},
+};
+const Table CstdlibTable = CstdlibEntries;
+
+static constexpr NativeEntry CstringEntries[] = {
+    {"strlen", length},
+    {"strcmp", compare<false, false>},
+    {"strncmp", compare<true, false>},
+    {"strcasecmp", compare<false, true>},
+    {"strncasecmp", compare<true, true>},
+    {"memcmp", compare<true, false>},
+    {"strstr", search<false, false>},
+    {"std::strstr", search<false, false>},
+    {"strchr", search<true, false>},
+    {"std::strchr", search<true, false>},
+    {"strrchr", search<true, true>},
+    {"std::strrchr", search<true, true>},
+    {"memcpy", copyBytes},
+    {"memmove", copyBytes},
+    {"strcpy", copyBytes},
+    {"strncpy", copyBytes},
+    {"strcat", copyBytes},
+    {"strncat", copyBytes},
+    {"memset", setBytes},
+    {"strtok", fillBuffer},
+    {"strdup", quiet},
+    {"strerror", quiet},
+};
+const Table CstringTable = CstringEntries;
+
+} // namespace vramlint::stdlib
