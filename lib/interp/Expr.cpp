@@ -144,11 +144,6 @@ CellRef Machine::globalCell(const VarDecl *D) {
   CellRef C = makeCell();
   Globals[D] = C;
   llvm::StringRef Name = nameOf(*D);
-  if (Name == "std::cout" || Name == "std::cerr" || Name == "std::clog" ||
-      Name == "std::cin" || Name == "stdin" || Name == "stdout" || Name == "stderr") {
-    C->V = Value(std::make_unique<StreamObject>());
-    return C;
-  }
   Operand FromDomain;
   if (Plugin.global(*this, Name, D->getType(), FromDomain)) {
     C = FromDomain.Place ? FromDomain.Place : makeCell(std::move(FromDomain.V));
@@ -160,9 +155,12 @@ CellRef Machine::globalCell(const VarDecl *D) {
     C->set(std::move(Fn(*this, Site).V));
     return C;
   }
+  // A template's static member may have its initializer on the pattern only.
+  const VarDecl *Constant = nullptr;
   if (const APValue *Val = D->getType()->isIntegralOrEnumerationType() &&
-                                   D->isUsableInConstantExpressions(context())
-                               ? D->evaluateValue()
+                                   D->getAnyInitializer(Constant) &&
+                                   Constant->isUsableInConstantExpressions(context())
+                               ? Constant->evaluateValue()
                                : nullptr;
       Val && Val->isInt()) {
     C->V = Value::integer(Val->getInt().getExtValue());

@@ -317,6 +317,16 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
 }
 
 void Machine::bindLoopVariable(const VarDecl *V, CellRef Element) {
+  // What the conversion of *__begin to the variable's type would do.
+  QualType T = V->getType().getNonReferenceType();
+  const CXXRecordDecl *D = T->getAsCXXRecordDecl();
+  bool Wrapper = D && D->getIdentifier() && D->getName() == "reference_wrapper";
+  if (Element->V.isPointer() && Element->V.pointer().Target && !Wrapper &&
+      !T->isAnyPointerType())
+    Element = Element->V.pointer().Target;
+  if (Element->V.isNumber() && T->isArithmeticType() &&
+      Element->V.isFloat() != T->isFloatingType())
+    Element = makeCell(convert(copy(Element->V), T));
   if (V->getType()->isReferenceType()) {
     Current->Vars[V] = Element;
   } else {

@@ -39,7 +39,22 @@ static Value *callableArg(CallSite &S, unsigned I) {
 
 /// Truth of \p Predicate for the element; nothing if unknown.
 static std::optional<bool> test(Machine &M, Value &Predicate, const Cursor &C) {
-  return M.truth(invokeOn(M, Predicate, C.get(M)).value());
+  return M.truth(invokeOn(M, Predicate, C).value());
+}
+
+static std::optional<bool> before(Machine &M, Value *Less, const Cursor &A,
+                                  const Cursor &B) {
+  QualType Types[2] = {A.Type, B.Type};
+  bool Typed = !A.Type.isNull() && !B.Type.isNull();
+  return lessThan(M, Less, A.get(M), B.get(M),
+                  Typed ? Types : ArrayRef<QualType>());
+}
+static std::optional<bool> same(Machine &M, Value *Equal, const Cursor &A,
+                                const Cursor &B) {
+  QualType Types[2] = {A.Type, B.Type};
+  bool Typed = !A.Type.isNull() && !B.Type.isNull();
+  return equal(M, Equal, A.get(M), B.get(M),
+               Typed ? Types : ArrayRef<QualType>());
 }
 
 static Value ownValue(Machine &M, Operand Op) {
@@ -60,6 +75,13 @@ static void permute(Machine &M, const Span &R,
     Values.push_back(std::move(R.at(I).element()->V));
   for (int64_t I = 0; I < R.Size; ++I)
     R.at(I).element()->set(std::move(Values[Order[I]]));
+}
+
+static Value pairOf(Value A, Value B) {
+  auto P = makeSequence(Sequence::Pair);
+  P->Elements.push_back(makeCell(std::move(A)));
+  P->Elements.push_back(makeCell(std::move(B)));
+  return Value(std::move(P));
 }
 
 //===-- Searching ---------------------------------------------------------===//
@@ -126,7 +148,7 @@ static Operand adjacentFind(Machine &M, CallSite &S) {
   if (!R)
     return unknownRange(M, S);
   for (int64_t I = 0; I + 1 < R->Size; ++I) {
-    auto B = equal(M, callableArg(S, 2), R->at(I).get(M), R->at(I + 1).get(M));
+    auto B = same(M, callableArg(S, 2), R->at(I), R->at(I + 1));
     if (!B)
       return M.unknownFrom(S, "comparison of values that are not known");
     if (*B)
@@ -148,7 +170,7 @@ static Operand equalRanges(Machine &M, CallSite &S) {
     Next = 4;
   }
   for (int64_t I = 0; I < R->Size && !M.stopped(); ++I) {
-    auto E = equal(M, callableArg(S, Next), R->at(I).get(M), B->get(M));
+    auto E = same(M, callableArg(S, Next), R->at(I), *B);
     if (!E)
       return M.unknownFrom(S, "comparison of values that are not known");
     if (!*E)
@@ -185,8 +207,10 @@ static std::optional<int64_t> boundOf(Machine &M, CallSite &S, const Span &R) {
   while (Low < High) {
     int64_t Mid = Low + (High - Low) / 2;
     auto L = B == Lower
-                 ? lessThan(M, Less, R.at(Mid).get(M), placeOf(S, 2))
-                 : lessThan(M, Less, placeOf(S, 2), R.at(Mid).get(M));
+                 ? lessThan(M, Less, R.at(Mid).get(M), placeOf(S, 2),
+                            {R.First.Type, paramType(S, 2)})
+                 : lessThan(M, Less, placeOf(S, 2), R.at(Mid).get(M),
+                            {paramType(S, 2), R.First.Type});
     if (!L)
       return std::nullopt;
     if (B == Lower ? *L : !*L)
@@ -202,6 +226,14 @@ template <Bound B> static Operand bound(Machine &M, CallSite &S) {
   if (!I)
     return unknownRange(M, S);
   return R->at(*I).iterator();
+}
+static Operand equalRange(Machine &M, CallSite &S) {
+  std::optional<Span> R = spanArg(M, S, 0);
+  std::optional<int64_t> A = R ? boundOf<Lower>(M, S, *R) : std::nullopt;
+  std::optional<int64_t> B = A ? boundOf<Upper>(M, S, *R) : std::nullopt;
+  if (!B)
+    return unknownRange(M, S);
+  return pairOf(R->at(*A).iterator(), R->at(*B).iterator());
 }
 static Operand binarySearch(Machine &M, CallSite &S) {
   std::optional<Span> R = spanArg(M, S, 0);
@@ -219,8 +251,8 @@ static std::optional<int64_t> extremeOf(Machine &M, const Span &R,
                                         Value *Less) {
   int64_t Best = 0;
   for (int64_t I = 1; I < R.Size && !M.stopped(); ++I) {
-    auto L = Greatest ? lessThan(M, Less, R.at(Best).get(M), R.at(I).get(M))
-                      : lessThan(M, Less, R.at(I).get(M), R.at(Best).get(M));
+    auto L = Greatest ? before(M, Less, R.at(Best), R.at(I))
+                      : before(M, Less, R.at(I), R.at(Best));
     if (!L)
       return std::nullopt;
     if (*L)
@@ -235,13 +267,6 @@ template <bool Greatest> static Operand extremeElement(Machine &M, CallSite &S) 
   if (!I)
     return unknownRange(M, S);
   return R->at(*I).iterator();
-}
-
-static Value pairOf(Value A, Value B) {
-  auto P = makeSequence(Sequence::Pair);
-  P->Elements.push_back(makeCell(std::move(A)));
-  P->Elements.push_back(makeCell(std::move(B)));
-  return Value(std::move(P));
 }
 
 static Operand minmaxElement(Machine &M, CallSite &S) {
@@ -323,7 +348,7 @@ private:
   bool less(unsigned A, unsigned B) {
     if (!Known || M.stopped())
       return false;
-    auto L = lessThan(M, Less, R.at(A).get(M), R.at(B).get(M));
+    auto L = before(M, Less, R.at(A), R.at(B));
     Known = L.has_value();
     return L.value_or(false);
   }
@@ -356,6 +381,7 @@ static Operand sortSpan(Machine &M, CallSite &S, std::optional<Span> R,
                         Value *Less) {
   if (!R)
     return unknownRange(M, S);
+  R->First.Type = elementTypeOf(M, paramType(S, 0));
   Sorter Sort(M, *R, Less);
   if (Sort.sort())
     permute(M, *R, Sort.Order);
@@ -378,8 +404,7 @@ static Operand isSorted(Machine &M, CallSite &S) {
   if (!R)
     return unknownRange(M, S);
   for (int64_t I = 1; I < R->Size; ++I) {
-    auto L =
-        lessThan(M, callableArg(S, 2), R->at(I).get(M), R->at(I - 1).get(M));
+    auto L = before(M, callableArg(S, 2), R->at(I), R->at(I - 1));
     if (!L || *L)
       return boolean(M, S, L, true);
   }
@@ -465,7 +490,7 @@ static Operand unique(Machine &M, CallSite &S) {
   int64_t Last = -1;
   return compact(M, S, *R, [&](int64_t I) -> std::optional<bool> {
     if (Last >= 0) {
-      auto E = equal(M, callableArg(S, 2), R->at(Last).get(M), R->at(I).get(M));
+      auto E = same(M, callableArg(S, 2), R->at(Last), R->at(I));
       if (!E || *E)
         return E ? std::optional<bool>(false) : std::nullopt;
     }
@@ -482,7 +507,7 @@ static Operand forEach(Machine &M, CallSite &S) {
     return unknownRange(M, S);
   Value F = M.take(S, 2);
   for (int64_t I = 0; I < R->Size && !M.stopped() && !M.unwinding(); ++I)
-    invokeOn(M, F, R->at(I).get(M));
+    invokeOn(M, F, R->at(I));
   return F;
 }
 
@@ -500,11 +525,12 @@ static Operand transform(Machine &M, CallSite &S) {
   Value Out = M.copy(argValue(S, Two ? 3 : 2));
   Value &F = argValue(S, Two ? 4 : 3);
   std::optional<Cursor> B = Two ? cursorOf(argValue(S, 2)) : std::nullopt;
+  if (B)
+    B->Type = elementTypeOf(M, paramType(S, 2));
   if (!R || (Two && !B))
     return lostOutput(M, S, Out);
   for (int64_t I = 0; I < R->Size && !M.stopped() && !M.unwinding(); ++I) {
-    Operand V = Two ? invokeOn(M, F, R->at(I).get(M), B->get(M))
-                    : invokeOn(M, F, R->at(I).get(M));
+    Operand V = Two ? invokeOn(M, F, R->at(I), *B) : invokeOn(M, F, R->at(I));
     if (!writeOut(M, Out, ownValue(M, std::move(V))))
       return lostOutput(M, S, Out);
     if (Two)
@@ -673,8 +699,8 @@ template <SetOp Op> static Operand sortedSets(Machine &M, CallSite &S) {
     std::optional<bool> First = I < A->Size && K >= B->Size;
     std::optional<bool> Second = K < B->Size && I >= A->Size;
     if (I < A->Size && K < B->Size) {
-      First = lessThan(M, Less, A->at(I).get(M), B->at(K).get(M));
-      Second = lessThan(M, Less, B->at(K).get(M), A->at(I).get(M));
+      First = before(M, Less, A->at(I), B->at(K));
+      Second = before(M, Less, B->at(K), A->at(I));
     }
     if (!First || !Second)
       return lostOutput(M, S, Out);
@@ -750,6 +776,8 @@ static constexpr NativeEntry AlgorithmEntries[] = {
     {"std::lower_bound", bound<Lower>},
     {"std::upper_bound", bound<Upper>},
     {"std::binary_search", binarySearch},
+    {"std::equal_range", equalRange},
+    {"std::move_backward", copyBackward},
     {"std::sort", sort},
     {"std::stable_sort", sort},
     {"std::partial_sort", sortAround},

@@ -16,7 +16,9 @@ namespace vramlint::stdlib {
 
 //===-- function ----------------------------------------------------------===//
 
-static std::unique_ptr<FunctionObject> functionOf(Value Callable) {
+static std::unique_ptr<Object> functionOf(Value Callable) {
+  if (Callable.as<FunctionObject>())
+    return Callable.takeObject();
   auto F = std::make_unique<FunctionObject>();
   bool Null = (Callable.isPointer() && Callable.pointer().isNull()) ||
               (Callable.isFunction() && !Callable.function().Fn);
@@ -51,7 +53,15 @@ static Operand call(Machine &M, CallSite &S) {
   if (!S.Object || S.Object->V.isUnknown())
     return M.unknownFrom(S, "call of a function that is not known");
   SmallVector<Operand, 6> Args = argsFrom(S, 0);
-  return invoke(M, S.Object->V, Args);
+  // A std::function's signature says what its callable is called with.
+  SmallVector<QualType, 4> Types;
+  if (QualType Signature = classTypeArg(S, 0); !Signature.isNull())
+    if (auto *P = Signature->getAs<FunctionProtoType>())
+      for (QualType T : P->param_types())
+        Types.push_back(T->isReferenceType()
+                            ? T
+                            : M.context().getRValueReferenceType(T));
+  return invoke(M, S.Object->V, Args, Types);
 }
 
 static Operand isSet(Machine &M, CallSite &S, FunctionObject &F) {
@@ -107,8 +117,9 @@ static Operand memFn(Machine &M, CallSite &S) {
 
 static Operand invokeFunction(Machine &M, CallSite &S) {
   Operand Callable = std::move(S.Args[0]);
+  SmallVector<QualType, 4> Types = paramTypes(S, 1);
   SmallVector<Operand, 6> Args = argsFrom(S, 1);
-  return invoke(M, Callable.value(), Args);
+  return invoke(M, Callable.value(), Args, Types);
 }
 
 //===-- References --------------------------------------------------------===//

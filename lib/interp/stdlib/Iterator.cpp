@@ -62,7 +62,8 @@ static Operand moveBy(Machine &M, CallSite &S, Iterator &It) {
 static Operand dereference(Machine &M, CallSite &S, const Cursor &C) {
   Operand Op = C.get(M);
   if (Op.Place || !C.Container->V.isString())
-    return Op.Place ? std::move(Op) : unknownPlace(std::move(Op.V));
+    return asReturned(M, S,
+                      Op.Place ? std::move(Op) : unknownPlace(std::move(Op.V)));
   if (!isRead(M, S))
     C.Container->set(quietUnknown(M, "text changed through a reference"));
   return unknownPlace(std::move(Op.V)); // Holds the character.

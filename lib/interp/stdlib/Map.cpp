@@ -193,6 +193,11 @@ static Operand construct(Machine &M, CallSite &S) {
 
 template <bool Multi>
 static Operand assignList(Machine &M, CallSite &S, Sequence &Map) {
+  if (!isClass(paramType(S, 0), "initializer_list")) {
+    if (placeOf(S, 0) != S.Object)
+      S.Object->set(M.take(S, 0));
+    return self(S);
+  }
   std::optional<Span> From = spanOfContainer(M, placeOf(S, 0));
   eraseAt(Map, 0, Map.Elements.size());
   if (!From || !insertAll(M, S, Map, *From, Multi))

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // <memory>: shared_ptr, unique_ptr, weak_ptr and the functions that make them. A
-// pointee dies with its last owner (Owner), whatever else points at it.
+// pointee dies with its last owner (HeapOwner), whatever else points at it.
 
 #include "lib/interp/stdlib/Native.h"
 

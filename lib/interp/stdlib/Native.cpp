@@ -10,6 +10,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/TemplateBase.h"
+#include "clang/Sema/Sema.h"
 
 using namespace clang;
 
@@ -262,6 +263,17 @@ std::unique_ptr<Sequence> makeSequence(Sequence::TagTy Tag) {
   return std::make_unique<Sequence>(Tag);
 }
 
+Operand asReturned(Machine &M, CallSite &S, Operand Element) {
+  QualType T = S.Callee ? S.Callee->getReturnType() : QualType();
+  if (!Element.Place || T.isNull() || T->isReferenceType())
+    return Element;
+  if (!isClass(T, "_Bit_reference"))
+    return M.copy(Element.Place->V);
+  PointerValue P;
+  P.Target = Element.Place;
+  return Value(std::move(P));
+}
+
 Operand unknownPlace(Value Unknown) { return makeCell(std::move(Unknown)); }
 
 void weaken(Value &V, const UnknownRef &Cause) {
@@ -438,12 +450,38 @@ std::optional<Span> spanOf(Machine &M, const Value &First, const Value &Last) {
   return Span{*B, Size};
 }
 
+QualType elementTypeOf(Machine &M, QualType Iterator) {
+  if (Iterator.isNull())
+    return QualType();
+  Iterator = Iterator.getNonReferenceType();
+  if (Iterator->isPointerType())
+    return M.context().getLValueReferenceType(Iterator->getPointeeType());
+  auto Args = templateArgsOf(Iterator);
+  if (Args.empty() || Args[0].getKind() != TemplateArgument::Type)
+    return QualType();
+  QualType T = Args[0].getAsType();
+  if (isClass(Iterator, "__normal_iterator") ||
+      isClass(Iterator, "reverse_iterator") ||
+      isClass(Iterator, "move_iterator"))
+    return elementTypeOf(M, T);
+  return M.context().getLValueReferenceType(T);
+}
+
+SmallVector<QualType, 4> paramTypes(const CallSite &S, unsigned From) {
+  SmallVector<QualType, 4> Types;
+  for (unsigned I = From; I < S.Args.size(); ++I)
+    if (QualType T = paramType(S, I); !T.isNull())
+      Types.push_back(T);
+  return Types;
+}
+
 std::optional<Span> spanArg(Machine &M, CallSite &S, unsigned I) {
   if (!hasArg(S, I + 1))
     return std::nullopt;
-  const Value &A = argValue(S, I), &B = argValue(S, I + 1);
-  // "literal", "literal" + n as const char* is not a range we can follow.
-  return spanOf(M, A, B);
+  std::optional<Span> R = spanOf(M, argValue(S, I), argValue(S, I + 1));
+  if (R)
+    R->First.Type = elementTypeOf(M, paramType(S, I));
+  return R;
 }
 
 std::optional<Span> spanOfContainer(Machine &M, CellRef Container) {
@@ -548,6 +586,111 @@ static Operand invokeBound(Machine &M, FunctionObject &F,
   return invoke(M, F.Callable, All);
 }
 
+//===-- Overloads ---------------------------------------------------------===//
+
+/// All call operators of a class and its bases, templates' specializations too.
+static void callOperators(const CXXRecordDecl &D,
+                          SmallVectorImpl<const CXXMethodDecl *> &Out,
+                          bool &HasTemplate) {
+  if (!D.hasDefinition())
+    return;
+  for (const Decl *Member : D.decls()) {
+    if (auto *T = dyn_cast<FunctionTemplateDecl>(Member);
+        T && T->getDeclName().getCXXOverloadedOperator() == OO_Call) {
+      HasTemplate = true;
+      for (const FunctionDecl *Spec : T->specializations())
+        if (auto *Method = dyn_cast<CXXMethodDecl>(Spec))
+          Out.push_back(Method);
+    }
+    auto *Method = dyn_cast<CXXMethodDecl>(Member);
+    if (Method && Method->getOverloadedOperator() == OO_Call)
+      Out.push_back(Method);
+  }
+  for (const CXXBaseSpecifier &B : D.bases())
+    if (const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl())
+      callOperators(*Base, Out, HasTemplate);
+}
+
+static QualType plainType(QualType T) {
+  return T.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+}
+
+static bool takes(const CXXMethodDecl &Method, ArrayRef<QualType> Types) {
+  if (Method.getNumParams() != Types.size())
+    return false;
+  for (unsigned I = 0; I < Types.size(); ++I)
+    if (plainType(Method.getParamDecl(I)->getType()) != plainType(Types[I]))
+      return false;
+  return true;
+}
+
+/// What Sema resolves `object(args…)` to, instantiating a generic lambda.
+static const CXXMethodDecl *resolveCall(Machine &M, const CXXRecordDecl &D,
+                                        ArrayRef<QualType> Types) {
+  Sema *S = M.sema();
+  if (!S || S->getDiagnostics().hasUncompilableErrorOccurred() ||
+      &D.getASTContext() != &M.context())
+    return nullptr;
+  ASTContext &C = M.context();
+  SourceLocation Loc = D.getLocation();
+  auto Opaque = [&](QualType T) -> Expr * {
+    return new (C) OpaqueValueExpr(Loc, T.getNonReferenceType(),
+                                   T->isLValueReferenceType() ? VK_LValue
+                                   : T->isReferenceType()     ? VK_XValue
+                                                              : VK_PRValue);
+  };
+  SmallVector<Expr *, 4> Args;
+  for (QualType T : Types)
+    Args.push_back(Opaque(T));
+  Expr *Object = Opaque(C.getLValueReferenceType(C.getRecordType(&D)));
+  bool Was = S->getDiagnostics().getSuppressAllDiagnostics();
+  S->getDiagnostics().setSuppressAllDiagnostics(true);
+  ExprResult R = S->BuildCallExpr(nullptr, Object, Loc, Args, Loc);
+  S->getDiagnostics().setSuppressAllDiagnostics(Was);
+  if (!R.isUsable() || R.get()->containsErrors())
+    return nullptr;
+  auto *Call = dyn_cast<CallExpr>(R.get()->IgnoreImplicit());
+  return dyn_cast_or_null<CXXMethodDecl>(Call ? Call->getDirectCallee()
+                                              : nullptr);
+}
+
+/// The call operator for arguments of these types, where types must choose.
+static const CXXMethodDecl *overloadFor(Machine &M, const Record &R,
+                                        ArrayRef<QualType> Types) {
+  SmallVector<const CXXMethodDecl *, 4> Candidates;
+  bool HasTemplate = false;
+  if (!R.Decl || llvm::any_of(Types, [](QualType T) { return T.isNull(); }))
+    return nullptr;
+  callOperators(*R.Decl, Candidates, HasTemplate);
+  if (!HasTemplate && Candidates.size() < 2 &&
+      (Candidates.empty() || Candidates[0]->getParent() == R.Decl))
+    return nullptr;
+  for (const CXXMethodDecl *Method : Candidates)
+    if (takes(*Method, Types))
+      return Method;
+  return resolveCall(M, *R.Decl, Types);
+}
+
+/// Calls \p Method of the object \p Callable, which may be in no place.
+static Operand callOverload(Machine &M, Value &Callable,
+                            const CXXMethodDecl &Method,
+                            MutableArrayRef<Operand> Args) {
+  auto *R = Callable.as<Record>();
+  bool Placed = R->Self && &R->Self->V == &Callable;
+  CellRef Place = Placed ? CellRef(R->Self) : makeCell(std::move(Callable));
+  CallSite Site;
+  Site.Callee = &Method;
+  Site.Object = M.subobject(Place, M.classId(*Method.getParent()));
+  if (!Site.Object)
+    Site.Object = Place;
+  for (Operand &A : Args)
+    Site.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
+  Operand Result = M.callFunction(Site);
+  if (!Placed)
+    Callable = std::move(Place->V);
+  return Result;
+}
+
 /// The model of an object like std::plus<int>(); null for any other class.
 static NativeFn functorModel(Machine &M, const Record &R) {
   if (!R.Decl || R.Decl->isLambda() || !M.isExternal(R.Decl->getLocation()))
@@ -555,7 +698,8 @@ static NativeFn functorModel(Machine &M, const Record &R) {
   return M.native((M.nameOf(*R.Decl) + "::operator()").str());
 }
 
-Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
+Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args,
+               ArrayRef<QualType> Types) {
   if (!M.step())
     return quietUnknown(M, "budget");
   if (auto *F = Callable.as<FunctionObject>()) {
@@ -565,10 +709,10 @@ Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
       M.throwException("bad_function_call");
       return Value();
     }
-    return invoke(M, F->Callable, Args);
+    return invoke(M, F->Callable, Args, Types);
   }
   if (Callable.isPointer() && Callable.pointer().Target)
-    return invoke(M, Callable.pointer().Target->V, Args);
+    return invoke(M, Callable.pointer().Target->V, Args, Types);
   if (auto *R = Callable.as<Record>())
     if (NativeFn Fn = functorModel(M, *R)) {
       CallSite S;
@@ -577,6 +721,9 @@ Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
         S.Args.push_back(std::move(A));
       return Fn(M, S);
     }
+  if (auto *R = Callable.as<Record>(); R && Types.size() == Args.size())
+    if (const CXXMethodDecl *Method = overloadFor(M, *R, Types))
+      return callOverload(M, Callable, *Method, Args);
   if (!Callable.isFunction() || !Callable.function().Fn)
     return M.callCallable(Callable, Args);
   auto *Method = dyn_cast<CXXMethodDecl>(Callable.function().Fn);
@@ -588,38 +735,45 @@ Operand invoke(Machine &M, Value &Callable, MutableArrayRef<Operand> Args) {
   return M.callMethod(Object, Method->getNameAsString(), Args.drop_front());
 }
 
-Operand invokeOn(Machine &M, Value &Callable, Operand A) {
-  Operand Args[1] = {std::move(A)};
-  return invoke(M, Callable, Args);
+Operand invokeOn(Machine &M, Value &Callable, const Cursor &A) {
+  Operand Args[1] = {A.get(M)};
+  return invoke(M, Callable, Args,
+                A.Type.isNull() ? ArrayRef<QualType>() : A.Type);
 }
 
-Operand invokeOn(Machine &M, Value &Callable, Operand A, Operand B) {
-  Operand Args[2] = {std::move(A), std::move(B)};
-  return invoke(M, Callable, Args);
+Operand invokeOn(Machine &M, Value &Callable, const Cursor &A,
+                 const Cursor &B) {
+  Operand Args[2] = {A.get(M), B.get(M)};
+  QualType Types[2] = {A.Type, B.Type};
+  bool Known = !A.Type.isNull() && !B.Type.isNull();
+  return invoke(M, Callable, Args, Known ? Types : ArrayRef<QualType>());
 }
 
-std::optional<bool> lessThan(Machine &M, Value *Less, Operand A, Operand B) {
-  if (Less)
-    return M.truth(
-        invokeOn(M, *Less, std::move(A), std::move(B)).value());
+/// The answer of a comparator, else of the values, else of the class's operator.
+static std::optional<bool> compareBy(Machine &M, Value *Fn, Operand A,
+                                     Operand B, ArrayRef<QualType> Types,
+                                     bool Less) {
+  if (Fn) {
+    Operand Args[2] = {std::move(A), std::move(B)};
+    return M.truth(invoke(M, *Fn, Args, Types).value());
+  }
   if (std::optional<int> C = compareValues(A.value(), B.value()))
-    return *C < 0;
+    return Less ? *C < 0 : *C == 0;
   if (!A.Place || !A.Place->V.as<Record>())
     return std::nullopt;
   Operand Args[1] = {std::move(B)};
-  return M.truth(M.callMethod(A.Place, "operator<", Args).value());
+  return M.truth(
+      M.callMethod(A.Place, Less ? "operator<" : "operator==", Args).value());
 }
 
-std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B) {
-  if (Equal)
-    return M.truth(
-        invokeOn(M, *Equal, std::move(A), std::move(B)).value());
-  if (std::optional<int> C = compareValues(A.value(), B.value()))
-    return *C == 0;
-  if (!A.Place || !A.Place->V.as<Record>())
-    return std::nullopt;
-  Operand Args[1] = {std::move(B)};
-  return M.truth(M.callMethod(A.Place, "operator==", Args).value());
+std::optional<bool> lessThan(Machine &M, Value *Less, Operand A, Operand B,
+                             ArrayRef<QualType> Types) {
+  return compareBy(M, Less, std::move(A), std::move(B), Types, true);
+}
+
+std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B,
+                          ArrayRef<QualType> Types) {
+  return compareBy(M, Equal, std::move(A), std::move(B), Types, false);
 }
 
 } // namespace stdlib

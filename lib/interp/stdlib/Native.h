@@ -80,6 +80,8 @@ Operand self(CallSite &S);
 /// Makes the object Unknown for the reason given by an Unknown argument.
 Operand loseSelf(Machine &M, CallSite &S, llvm::Twine Reason);
 std::unique_ptr<Sequence> makeSequence(Sequence::TagTy Tag);
+/// The element as the callee returns it: vector<bool>'s proxies are pointers.
+Operand asReturned(Machine &M, CallSite &S, Operand Element);
 /// A place that holds an Unknown: what a reference to something unknown is.
 Operand unknownPlace(Value Unknown);
 /// Something unknown was written to some element: numbers and texts in \p V
@@ -105,6 +107,7 @@ struct Cursor {
   int64_t Index = 0;
   bool Reverse = false;
   bool IsPointer = false;
+  clang::QualType Type; ///< Of the elements, as an lvalue reference; may be null.
 
   /// The element's place; null for characters of strings and past the end.
   CellRef element() const;
@@ -147,16 +150,25 @@ bool writeOut(Machine &M, Value &Out, Value V);
 
 /// Calls \p Callable as std::invoke does (members on objects, pointers, smart
 /// pointers; bound arguments).
-Operand invoke(Machine &M, Value &Callable,
-               llvm::MutableArrayRef<Operand> Args);
-/// invoke() with one or two elements' places.
-Operand invokeOn(Machine &M, Value &Callable, Operand A);
-Operand invokeOn(Machine &M, Value &Callable, Operand A, Operand B);
+/// \p Types: the arguments', where known: they choose
+/// among overloads and instantiate generic lambdas.
+Operand invoke(Machine &M, Value &Callable, llvm::MutableArrayRef<Operand> Args,
+               llvm::ArrayRef<clang::QualType> Types = {});
+/// invoke() with one or two elements.
+Operand invokeOn(Machine &M, Value &Callable, const Cursor &A);
+Operand invokeOn(Machine &M, Value &Callable, const Cursor &A, const Cursor &B);
+/// The element type of an iterator, as an lvalue reference; null if unknown.
+clang::QualType elementTypeOf(Machine &M, clang::QualType Iterator);
+/// The types of the callee's parameters from \p From on.
+llvm::SmallVector<clang::QualType, 4> paramTypes(const CallSite &S,
+                                                 unsigned From);
 /// The object that a pointer, smart pointer or place leads to.
 CellRef objectOf(Operand &Op);
 /// a < b by \p Less if given, else by the value, or the class's operator<.
-std::optional<bool> lessThan(Machine &M, Value *Less, Operand A, Operand B);
-std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B);
+std::optional<bool> lessThan(Machine &M, Value *Less, Operand A, Operand B,
+                             llvm::ArrayRef<clang::QualType> Types = {});
+std::optional<bool> equal(Machine &M, Value *Equal, Operand A, Operand B,
+                          llvm::ArrayRef<clang::QualType> Types = {});
 
 //===-- Typed models ------------------------------------------------------===//
 

@@ -42,10 +42,17 @@ static Value combine(Machine &M, char Op, Operand A, Operand B) {
   return M.unknown("sum or product of objects that are not followed");
 }
 
-static Value apply(Machine &M, Value *Fn, char Op, Value &Sum, Operand Next) {
+/// \p SumType, \p Element: of the sum and the elements; may be null.
+static Value apply(Machine &M, Value *Fn, char Op, Value &Sum, Operand Next,
+                   QualType SumType = {}, QualType Element = {}) {
   CellRef Place = makeCell(std::move(Sum));
-  if (Fn)
-    return ownValue(M, invokeOn(M, *Fn, Place, std::move(Next)));
+  if (Fn) {
+    Operand Args[2] = {Place, std::move(Next)};
+    QualType Types[2] = {SumType, Element};
+    bool Typed = !SumType.isNull() && !Element.isNull();
+    return ownValue(M, invoke(M, *Fn, Args,
+                              Typed ? Types : ArrayRef<QualType>()));
+  }
   return combine(M, Op, Place, std::move(Next));
 }
 
@@ -63,7 +70,8 @@ static Operand accumulate(Machine &M, CallSite &S) {
   Value Sum = HasInit ? M.take(S, 2) : Value::integer(0);
   Value *Fn = hasArg(S, 3) ? &argValue(S, 3) : nullptr;
   for (int64_t I = 0; I < R->Size && !M.stopped() && !M.unwinding(); ++I)
-    Sum = fitted(M, Type, apply(M, Fn, '+', Sum, R->at(I).get(M)));
+    Sum = fitted(M, Type, apply(M, Fn, '+', Sum, R->at(I).get(M), Type,
+                                R->First.Type));
   return Sum;
 }
 
@@ -78,10 +86,9 @@ static Operand innerProduct(Machine &M, CallSite &S) {
   Value *Add = hasArg(S, 4) ? &argValue(S, 4) : nullptr;
   Value *Multiply = hasArg(S, 5) ? &argValue(S, 5) : nullptr;
   for (int64_t I = 0; I < R->Size && !M.stopped() && !M.unwinding(); ++I) {
-    Operand X = R->at(I).get(M), Y = B->get(M);
-    Value Product =
-        Multiply ? ownValue(M, invokeOn(M, *Multiply, std::move(X), std::move(Y)))
-                 : combine(M, '*', std::move(X), std::move(Y));
+    Value Product = Multiply
+                        ? ownValue(M, invokeOn(M, *Multiply, R->at(I), *B))
+                        : combine(M, '*', R->at(I).get(M), B->get(M));
     Sum = fitted(M, Type, apply(M, Add, '+', Sum, std::move(Product)));
     B->advance(1);
   }

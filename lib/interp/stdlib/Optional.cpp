@@ -189,6 +189,8 @@ static std::optional<unsigned> alternativeNamed(const CallSite &S, QualType T) {
 static Operand constructVariant(Machine &M, CallSite &S) {
   if (S.Args.empty())
     return wrap(Sequence::Variant, M.defaultValue(classTypeArg(S, 0)));
+  if (isClass(paramType(S, 0), "variant"))
+    return M.take(S, 0);
   auto InPlace = templateArgsOf(paramType(S, 0));
   std::optional<unsigned> Which;
   if (isClass(paramType(S, 0), "in_place_index_t") && !InPlace.empty())
@@ -232,17 +234,22 @@ static Operand variantIndex(Machine &M, CallSite &S, Sequence &V) {
 }
 static Operand never(Machine &M, CallSite &S) { return integer(0); }
 
-/// The visitor's operator() for the alternatives that are held. Its overload is
-/// chosen by the arguments' number only where it isn't generic.
+/// The visitor's operator() for the alternatives that are held.
 static Operand visit(Machine &M, CallSite &S) {
   SmallVector<Operand, 3> Args;
+  SmallVector<QualType, 3> Types;
   for (unsigned I = 1; I < S.Args.size(); ++I) {
     auto *V = argValue(S, I).as<Sequence>();
     if (!V || V->Elements.empty())
       return M.unknownFrom(S, "visit of a variant that is not known");
     Args.push_back(V->Elements[0]);
+    auto All = templateArgsOf(paramType(S, I));
+    if (V->Alternative < All.size() &&
+        All[V->Alternative].getKind() == TemplateArgument::Type)
+      Types.push_back(M.context().getLValueReferenceType(
+          All[V->Alternative].getAsType()));
   }
-  return invoke(M, argValue(S, 0), Args);
+  return invoke(M, argValue(S, 0), Args, Types);
 }
 
 static constexpr NativeEntry VariantEntries[] = {
@@ -270,6 +277,8 @@ static unsigned digestOf(QualType T) {
 static Operand constructAny(Machine &M, CallSite &S) {
   if (S.Args.empty())
     return Value(makeSequence(Sequence::Any));
+  if (isClass(paramType(S, 0), "any"))
+    return M.take(S, 0);
   auto InPlace = templateArgsOf(paramType(S, 0));
   if (isClass(paramType(S, 0), "in_place_type_t") && !InPlace.empty()) {
     QualType T = InPlace[0].getAsType();
@@ -323,6 +332,10 @@ static Operand anyCast(Machine &M, CallSite &S) {
              : M.copy(Any->Elements[0]->V);
 }
 
+static Operand anyType(Machine &M, CallSite &S) {
+  return quietUnknown(M, "type of an any");
+}
+
 static constexpr NativeEntry AnyEntries[] = {
     {"std::any::any", constructAny},
     {"std::any::operator=", assignAny},
@@ -330,6 +343,7 @@ static constexpr NativeEntry AnyEntries[] = {
     {"std::any::swap", swap},
     METHOD("any", "has_value", hasValue),
     METHOD("any", "reset", reset),
+    {"std::any::type", anyType},
     {"std::make_any", makeAny},
     {"std::any_cast", anyCast},
 };

@@ -116,6 +116,12 @@ static Operand construct(Machine &M, CallSite &S) {
 }
 
 static Operand assign(Machine &M, CallSite &S) {
+  if (S.Object && S.Args.size() == 1 && argValue(S, 0).isString() &&
+      paramType(S, 0)->isRValueReferenceType()) {
+    if (placeOf(S, 0) != S.Object)
+      S.Object->set(M.take(S, 0));
+    return self(S);
+  }
   std::optional<Text> T = pieceFrom(M, S, 0);
   if (!S.Object)
     return nothing();

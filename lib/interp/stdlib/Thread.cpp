@@ -37,7 +37,7 @@ static Operand runArgs(Machine &M, CallSite &S, unsigned At) {
     Own.push_back(makeCell(M.take(S, I)));
     Args.push_back(Own.back());
   }
-  Operand R = invoke(M, Callable, Args);
+  Operand R = invoke(M, Callable, Args, paramTypes(S, At + 1));
   if (R.Place) // It may refer to what dies here.
     R = M.copy(R.Place->V);
   for (CellRef &C : Own)
@@ -69,6 +69,12 @@ static Operand moveThread(Machine &M, CallSite &S) {
   if (CellRef C = placeOf(S, 0); C != S.Object)
     C->set(Value::integer(0));
   return self(S);
+}
+static Operand swapThreads(Machine &M, CallSite &S) {
+  CellRef Other = placeOf(S, 0);
+  if (S.Object && S.Object != Other)
+    std::swap(S.Object->V, Other->V);
+  return nothing();
 }
 static Operand callOnce(Machine &M, CallSite &S) {
   CellRef Flag = placeOf(S, 0);
@@ -157,7 +163,7 @@ static Operand clearFlag(Machine &M, CallSite &S) {
 static std::unique_ptr<SmartPtr> resultHolder(Value Result) {
   auto P = std::make_unique<SmartPtr>(SmartPtr::Shared);
   P->Target = makeCell(std::move(Result));
-  P->Strong = std::make_shared<Owner>(P->Target);
+  P->Strong = std::make_shared<HeapOwner>(P->Target);
   return P;
 }
 
@@ -230,7 +236,7 @@ static Operand taskFuture(Machine &M, CallSite &S, Sequence &Task) {
       {"std::" C "::lock_shared", ignored},                                    \
       {"std::" C "::unlock_shared", ignored}, {"std::" C "::owns_lock", one},  \
       {"std::" C "::operator bool", one}, {"std::" C "::release", quiet},      \
-      {"std::" C "::try_lock_for", one}, {"std::" C "::mutex", quiet}
+      {"std::" C "::try_lock_for", one}
 #define ATOMIC(C)                                                              \
   {"std::" C "::" C, atomicInit}, {"std::" C "::load", atomicLoad},            \
       {"std::" C "::store", atomicStore},                                      \
@@ -252,6 +258,7 @@ static constexpr NativeEntry ThreadEntries[] = {
     {"std::thread::thread", startThread},
     {"std::thread::operator=", moveThread},
     {"std::thread::join", joinThread},
+    {"std::thread::swap", swapThreads},
     {"std::thread::detach", joinThread},
     {"std::thread::joinable", joinable},
     {"std::thread::get_id", quiet},

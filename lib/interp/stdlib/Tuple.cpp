@@ -210,9 +210,14 @@ static Operand apply(Machine &M, CallSite &S) {
   if (!T)
     return M.unknownFrom(S, "tuple that is not known");
   SmallVector<Operand, 6> Args;
+  SmallVector<QualType, 6> Types;
   for (CellRef &C : T->Elements)
     Args.push_back(C);
-  return invoke(M, argValue(S, 0), Args);
+  for (const TemplateArgument &A : templateArgsOf(paramType(S, 1)))
+    if (A.getKind() == TemplateArgument::Type)
+      Types.push_back(M.context().getLValueReferenceType(
+          A.getAsType().getNonReferenceType()));
+  return invoke(M, argValue(S, 0), Args, Types);
 }
 
 static Operand makeFromTuple(Machine &M, CallSite &S) {

@@ -225,6 +225,7 @@ static constexpr NativeEntry UtilityEntries[] = {
     OPERATORS("__gnu_cxx"),
     OPERATORS("std::__detail"),
     OPERATORS("std::rel_ops"),
+    OPERATORS("std::filesystem"),
     {"std::operator|", bits<'|'>},
     {"std::operator&", bits<'&'>},
     {"std::operator^", bits<'^'>},

@@ -195,18 +195,18 @@ static Operand empty(Machine &M, CallSite &S, Sequence &Q) {
 static Operand front(Machine &M, CallSite &S, Sequence &Q) {
   if (Q.Elements.empty())
     return unknownPlace(M.unknown("front() of an empty container"));
-  return Q.Elements.front();
+  return asReturned(M, S, Q.Elements.front());
 }
 static Operand back(Machine &M, CallSite &S, Sequence &Q) {
   if (Q.Elements.empty())
     return unknownPlace(M.unknown("back() of an empty container"));
-  return Q.Elements.back();
+  return asReturned(M, S, Q.Elements.back());
 }
 static Operand subscript(Machine &M, CallSite &S, Sequence &Q) {
-  return elementAt(M, S, Q, /*Checked=*/false);
+  return asReturned(M, S, elementAt(M, S, Q, /*Checked=*/false));
 }
 static Operand at(Machine &M, CallSite &S, Sequence &Q) {
-  return elementAt(M, S, Q, /*Checked=*/true);
+  return asReturned(M, S, elementAt(M, S, Q, /*Checked=*/true));
 }
 static Operand data(Machine &M, CallSite &S, Sequence &Q) {
   PointerValue P;
@@ -327,6 +327,11 @@ static Operand erase(Machine &M, CallSite &S, Sequence &Q) {
 }
 
 static Operand assign(Machine &M, CallSite &S, Sequence &Q) {
+  if (S.Args.size() == 1 && !isClass(paramType(S, 0), "initializer_list")) {
+    if (placeOf(S, 0) != S.Object) // The whole of another container.
+      S.Object->set(M.take(S, 0));
+    return self(S);
+  }
   Sequence None(Q.Tag);
   auto Cells = contents(M, S, None, 0);
   if (!Cells)
@@ -361,6 +366,22 @@ static Operand flip(Machine &M, CallSite &S, Sequence &Q) {
 
 static Operand ignored(Machine &M, CallSite &S) { return nothing(); }
 
+/// Truth of the predicate in argument \p I for an element.
+static std::optional<bool> test(Machine &M, CallSite &S, unsigned I,
+                                CellRef Element) {
+  Operand Args[1] = {std::move(Element)};
+  QualType Type = S.Object ? classTypeArg(S, 0) : QualType();
+  if (!S.Object) // erase_if(container, predicate)
+    if (auto T = templateArgsOf(paramType(S, 0));
+        !T.empty() && T[0].getKind() == TemplateArgument::Type)
+      Type = T[0].getAsType();
+  if (!Type.isNull())
+    Type = M.context().getLValueReferenceType(Type);
+  return M.truth(invoke(M, argValue(S, I), Args,
+                        Type.isNull() ? ArrayRef<QualType>() : Type)
+                     .value());
+}
+
 //===-- list --------------------------------------------------------------===//
 
 static Operand listRemove(Machine &M, CallSite &S, Sequence &Q) {
@@ -368,7 +389,7 @@ static Operand listRemove(Machine &M, CallSite &S, Sequence &Q) {
   for (size_t I = 0; I < Q.Elements.size() && !M.stopped();) {
     std::optional<bool> Hit =
         ByPredicate
-            ? M.truth(invokeOn(M, argValue(S, 0), Q.Elements[I]).value())
+            ? test(M, S, 0, Q.Elements[I])
             : equal(M, nullptr, Q.Elements[I], placeOf(S, 0));
     if (!Hit)
       return loseSelf(M, S, "remove() by an unknown condition");
@@ -383,11 +404,13 @@ static Operand listRemove(Machine &M, CallSite &S, Sequence &Q) {
 static Operand listSort(Machine &M, CallSite &S, Sequence &Q) {
   Value *Less = hasArg(S, 0) ? &argValue(S, 0) : nullptr;
   bool Known = M.step(Q.Elements.size());
+  QualType Type = classTypeArg(S, 0);
   std::vector<CellRef> Sorted;
   for (const CellRef &C : Q.Elements) { // Insertion keeps equal ones in order.
     size_t At = Sorted.size();
     while (At > 0 && Known) {
-      std::optional<bool> L = lessThan(M, Less, C, Sorted[At - 1]);
+      std::optional<bool> L =
+          lessThan(M, Less, C, Sorted[At - 1], {Type, Type});
       Known = L.has_value();
       if (!Known || !*L)
         break;
@@ -540,7 +563,7 @@ template <bool ByPredicate> static Operand eraseAll(Machine &M, CallSite &S) {
   for (size_t I = 0; I < Q->Elements.size() && !M.stopped();) {
     std::optional<bool> Hit =
         ByPredicate
-            ? M.truth(invokeOn(M, argValue(S, 1), Q->Elements[I]).value())
+            ? test(M, S, 1, Q->Elements[I])
             : equal(M, nullptr, Q->Elements[I], placeOf(S, 1));
     if (!Hit) {
       Value U = M.unknownFrom(S, "erase() by an unknown condition");
@@ -557,14 +580,28 @@ template <bool ByPredicate> static Operand eraseAll(Machine &M, CallSite &S) {
   return integer(Count);
 }
 
-/// A proxy of vector<bool> is the element's own place.
+/// A proxy of vector<bool> points at its element; in a range-for it is the
+/// element's own place.
+static CellRef bitOf(CellRef Proxy) {
+  if (Proxy && Proxy->V.isPointer() && Proxy->V.pointer().Target)
+    return Proxy->V.pointer().Target;
+  return Proxy;
+}
 static Operand setBit(Machine &M, CallSite &S) {
-  if (S.Object)
-    S.Object->set(M.copy(argValue(S, 0)));
+  CellRef To = bitOf(S.Object), From = bitOf(placeOf(S, 0));
+  if (To && From)
+    To->set(M.copy(From->V));
   return self(S);
 }
 static Operand getBit(Machine &M, CallSite &S) {
-  return S.Object ? M.copy(S.Object->V) : Value();
+  CellRef C = bitOf(S.Object);
+  return C ? M.copy(C->V) : Value();
+}
+static Operand flipBit(Machine &M, CallSite &S) {
+  CellRef C = bitOf(S.Object);
+  if (C && C->V.isInt())
+    C->set(Value::integer(!C->V.asInt()));
+  return nothing();
 }
 
 //===-- Tables ------------------------------------------------------------===//
@@ -607,6 +644,7 @@ static constexpr NativeEntry VectorEntries[] = {
     {"std::vector::shrink_to_fit", ignored},
     {"std::_Bit_reference::operator=", setBit},
     {"std::_Bit_reference::operator bool", getBit},
+    {"std::_Bit_reference::flip", flipBit},
     {"std::erase", eraseAll<false>},
     {"std::erase_if", eraseAll<true>},
     {"std::array::array", constructArray},

@@ -66,6 +66,8 @@ struct Token { int id; Token(int i = 0) : id(i) { ++alive; }
   bool operator==(const Token &o) const { return id == o.id; } };
 struct Base { int x = 1; Base() = default; Base(int x) : x(x) {} virtual ~Base() = default; virtual int f() { return 1; } };
 struct Derived : Base, std::enable_shared_from_this<Derived> { int y = 2; Derived() = default; Derived(int a, int b) : Base(a), y(b) {} int f() override { return 2; } std::shared_ptr<Derived> me() { return shared_from_this(); } };
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
 int plusOne(int x) { return x + 1; }
 int weigh(int a, int b) { return a * 10 + b; }
 struct Adder { int by; int add(int x) { return x + by; } int operator()(int x) const { return x + by; } };
@@ -227,6 +229,15 @@ const Row Rows[] = {
     {"shuffleLoses", "vector<int> v{1, 2}; std::shuffle(v.begin(), v.end(), std::mt19937(1)); return v[0] * 0 + (int)v.size() * 0 + v[1];", "unknown: shuffled values"},
     {"exchangeSwap", "int a = 1, b = 2; std::swap(a, b); int c = std::exchange(a, 7); return a * 100 + b * 10 + c;", "712"},
     {"freeBegin", "int a[3] = {4, 5, 6}; vector<int> v(std::begin(a), std::end(a)); return v.back() * 10 + std::size(a);", "63"},
+    // What types must choose: generic lambdas, overloaded visitors
+    {"genericForEach", "vector<int> v{1, 2}; std::for_each(v.begin(), v.end(), [](auto &x) { x *= 3; }); return v;", "vector {3, 6}"},
+    {"genericSort", "vector<std::pair<int, string>> v{{2, \"b\"}, {1, \"a\"}}; std::sort(v.begin(), v.end(), [](const auto &a, const auto &b) { return a.first < b.first; }); return v[0].second;", "\"a\""},
+    {"genericMapLoop", "map<string, int> m{{\"a\", 2}}; int s = 0; std::for_each(m.begin(), m.end(), [&](const auto &p) { s += p.second; }); return s;", "2"},
+    {"genericAccumulate", "vector<double> v{1.5, 2}; return std::accumulate(v.begin(), v.end(), 0.0, [](auto a, auto b) { return a + b; });", "3.5"},
+    {"genericFunction", "std::function<double(double)> f = [](auto x) { return x / 2; }; return f(3);", "1.5"},
+    {"visitGeneric", "std::variant<int, string> v = string(\"ab\"); return std::visit([](const auto &x) { if constexpr (std::is_same_v<std::decay_t<decltype(x)>, int>) return 1; else return (int)x.size() + 10; }, v);", "12"},
+    {"visitOverloaded", "std::variant<int, string> v = string(\"ab\"); return std::visit(Overloaded{[](int) { return 1; }, [](const string &s) { return (int)s.size(); }}, v);", "2"},
+    {"wideningLoop", "vector<int> v{1, 2}; double s = 0; for (double d : v) s += d / 2; return s;", "1.5"},
     // <cmath>, <limits>
     {"mathBasics", "return (int)(std::sqrt(16.) + std::pow(2, 3) + std::floor(2.7) + std::ceil(1.2f) + std::abs(-3) + std::round(0.6));", "20"},
     {"mathInts", "return std::pow(2, 10) == 1024 ? (int)std::log2(8) : 0;", "3"},
