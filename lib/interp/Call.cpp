@@ -243,6 +243,7 @@ void Machine::assign(Cell &Dest, Value New) {
   store(Dest, std::move(New));
 }
 
+/// Builtins that the machine computes itself; nothing for all others.
 static std::optional<Operand> builtin(const FunctionDecl &F, CallSite &Site) {
   switch (F.getBuiltinID()) {
   case Builtin::BI__builtin_expect:
@@ -282,6 +283,10 @@ Operand Machine::callFunction(CallSite &Site) {
       return std::move(*O);
   llvm::StringRef Name = nameOf(*F);
   Operand Result;
+  // __builtin_isnan and the like are their namesakes of the C library.
+  if (F->getBuiltinID() && Name.consume_front("__builtin_"))
+    if (NativeFn Fn = native(("std::" + Name).str()))
+      return Fn(*this, Site);
   if (Plugin.call(*this, Name, Site, Result))
     return Result;
   if (NativeFn Fn = nativeFor(*F))
@@ -356,6 +361,8 @@ Operand Machine::runBody(const FunctionDecl *Fn, UnitView Where,
   --Depth;
   if (F.UserCode && Current)
     Plugin.moved(*this);
+  if (Fn->isMain() && F.Return.V.isVoid())
+    F.Return = Operand(Value::integer(0));
   if (!F.Return.Place && F.Return.V.isVoid() && !Fn->getReturnType()->isVoidType() &&
       !isa<CXXConstructorDecl>(Fn) && !Unwinding && !Stopped)
     F.Return = Operand(unknown("a function that does not return"));

@@ -660,8 +660,8 @@ static Operand swapRanges(Machine &M, CallSite &S) {
     CellRef X = R->at(I).element(), Y = B->element();
     if (!X || !Y)
       return unknownRange(M, S);
-    Value Old = std::move(X->V);
-    X->set(std::move(Y->V));
+    Value Old = X->take();
+    X->set(Y->take());
     Y->set(std::move(Old));
   }
   return B->iterator();
@@ -673,8 +673,8 @@ static Operand iterSwap(Machine &M, CallSite &S) {
   if (!X || !Y)
     return unknownRange(M, S);
   if (X != Y) {
-    Value Old = std::move(X->V);
-    X->set(std::move(Y->V));
+    Value Old = X->take();
+    X->set(Y->take());
     Y->set(std::move(Old));
   }
   return nothing();

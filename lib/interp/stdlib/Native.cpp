@@ -687,7 +687,7 @@ static Operand callOverload(Machine &M, Value &Callable,
     Site.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
   Operand Result = M.callFunction(Site);
   if (!Placed)
-    Callable = std::move(Place->V);
+    Callable = Place->take();
   return Result;
 }
 
