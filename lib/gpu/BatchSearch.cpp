@@ -23,8 +23,11 @@ bool sameStructure(const Trace &A, const Trace &B) {
     return false;
   for (size_t I = 0; I < A.Events.size(); ++I) {
     const Event &X = A.Events[I], &Y = B.Events[I];
-    bool Counts = X.Kind == EventKind::LoopJump; // Skips fewer when larger.
-    if (X.Kind != Y.Kind || X.Id != Y.Id || (!Counts && X.Value != Y.Value))
+    // Other values are sizes and counts of iterations: they may differ.
+    bool Tells = X.Kind == EventKind::PhaseBegin ||
+                 X.Kind == EventKind::PhaseEnd ||
+                 X.Kind == EventKind::Recategorize;
+    if (X.Kind != Y.Kind || X.Id != Y.Id || (Tells && X.Value != Y.Value))
       return false;
   }
   for (size_t I = 0; I < A.Storages.size(); ++I)
@@ -65,6 +68,14 @@ std::shared_ptr<const Timeline> BatchSearch::run(int64_t Batch) {
   std::shared_ptr<const Timeline> T = RunProgram(Batch);
   if (T && T->Live.isUnknown())
     T = nullptr;
+  // With a batch larger than its data set a program does nothing: that it
+  // "fits" then tells nothing.
+  const std::shared_ptr<const Timeline> &First = Real[Base];
+  if (T && First && Batch > Base &&
+      T->Highest.SizeBytes < First->Highest.SizeBytes) {
+    Idle = std::min(Idle, Batch);
+    T = nullptr;
+  }
   Real[Batch] = T;
   return T;
 }
@@ -164,6 +175,8 @@ std::optional<BatchSearch::Need> BatchSearch::need(int64_t Batch,
 std::optional<bool> BatchSearch::fits(const Goal &G, int64_t Batch,
                                       bool ByRun) {
   std::optional<Need> N = need(Batch, G.CublasBytes, ByRun);
+  if (!Affine && Batch >= Idle)
+    return false;
   if (!N)
     return std::nullopt;
   return (G.Upper ? N->UpperBytes : N->LowerBytes) <= G.RoomBytes;

@@ -82,6 +82,7 @@ private:
   int64_t Base, Second = 0;
   FitOptions Options;
   unsigned MaxRuns, Runs = 0;
+  int64_t Idle = Bytes::Max; ///< From here on the program does less.
   bool Prepared = false, Affine = false;
   std::string Trouble; ///< Why no batch can be told.
   std::map<int64_t, std::shared_ptr<const Timeline>> Real;

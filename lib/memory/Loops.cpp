@@ -16,8 +16,20 @@ int LoopRun::representative() const {
     if (Iterations[I].Skipped > 0 &&
         (Best < 0 || Iterations[I].Skipped > Iterations[Best].Skipped))
       Best = static_cast<int>(I);
-  if (Best >= 0 || Iterations.size() < 2)
-    return Best;
+  if (Best < 0)
+    Best = largestSteady();
+  // The first of those that are alike: "iteration 2, as all after it".
+  auto Alike = [&](const LoopIter &A, const LoopIter &B) {
+    return A.LiveAtStart == B.LiveAtStart && A.LiveAtEnd == B.LiveAtEnd &&
+           A.AllocatedBytes == B.AllocatedBytes;
+  };
+  while (Best > 0 && Alike(Iterations[Best - 1], Iterations[Best]))
+    --Best;
+  return Best;
+}
+
+int LoopRun::largestSteady() const {
+  int Best = -1;
   for (size_t I = 1; I < Iterations.size(); ++I) {
     if (Iterations[I].LiveAtEnd != Iterations[I].LiveAtStart)
       return -1;
@@ -25,7 +37,7 @@ int LoopRun::representative() const {
         Iterations[I].AllocatedBytes >= Iterations[Best].AllocatedBytes)
       Best = static_cast<int>(I);
   }
-  return Iterations[Best].AllocatedBytes ? Best : -1;
+  return Best >= 0 && Iterations[Best].AllocatedBytes ? Best : -1;
 }
 
 namespace {

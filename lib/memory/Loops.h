@@ -30,6 +30,11 @@ struct LoopRun {
 
   /// The iteration that stands for all, or -1: they add up, so none does.
   int representative() const;
+
+private:
+  /// Without skipped ones: the largest, if all from the second on leave as much
+  /// behind as they found.
+  int largestSteady() const;
 };
 
 /// Where an event lies: a run and an iteration of it (index), outermost first.

@@ -43,7 +43,7 @@ public:
     S.Stack = Stack;
     T.Storages.push_back(S);
     StorageId Id = T.Storages.size() - 1;
-    event(EventKind::Alloc, Id, 0, Stack);
+    event(EventKind::Alloc, Id, Size, Stack);
     return Id;
   }
   void free(StorageId Id, StackId Stack = 0) {

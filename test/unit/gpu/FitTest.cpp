@@ -154,11 +154,16 @@ struct Program {
   int64_t PerSample, Rest;
   int64_t Bend = 0;      ///< From this batch on, a sample costs twice.
   bool OddEvent = false; ///< The traces' structure depends on the batch.
+  int64_t Samples = 0;   ///< A larger batch finds no data.
   int Runs = 0;
 
   std::shared_ptr<const Timeline> operator()(int64_t Batch) {
     ++Runs;
     TraceBuilder B;
+    if (Samples && Batch > Samples) {
+      B.alloc(Rest, Category::Parameter);
+      return timelineOf(B);
+    }
     B.alloc(Rest, Category::Parameter);
     for (int64_t I = 0; OddEvent && I < Batch % 3; ++I)
       B.alloc(512, Category::Input);
@@ -227,6 +232,22 @@ TEST(BatchSearch, AnotherStructureIsSearchedByRuns) {
   ASSERT_TRUE(L.Known) << L.Why;
   EXPECT_NEAR(L.Possible, (gpu("t4").usable().Count - GiB) / (100 * MiB), 1);
   EXPECT_LE(P.Runs, 30);
+}
+
+TEST(BatchSearch, ABatchLargerThanTheDataTellsNothing) {
+  Program P{MiB, GiB};
+  P.Samples = 1000;
+  BatchLimit L = largest(P, 16, gpu("t4"), 40);
+  ASSERT_TRUE(L.Known) << L.Why;
+  EXPECT_FALSE(L.Verified); // What fits is more than the data it has.
+  EXPECT_NEAR(L.Possible, (gpu("t4").usable().Count - GiB) / MiB, 1);
+  Program Q{MiB, GiB};
+  Q.Samples = 1000;
+  Q.OddEvent = true;
+  BatchLimit M = largest(Q, 16, gpu("t4"), 80);
+  ASSERT_TRUE(M.Known) << M.Why;
+  EXPECT_EQ(M.Possible, 1000);
+  EXPECT_FALSE(M.AtLimit);
 }
 
 TEST(BatchSearch, SaysWhyNot) {
