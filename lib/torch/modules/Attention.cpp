@@ -112,7 +112,8 @@ static void buildLayer(BuiltinModule &M, bool Decoder) {
 static void buildEncoderLayer(BuiltinModule &M) { buildLayer(M, false); }
 static void buildDecoderLayer(BuiltinModule &M) { buildLayer(M, true); }
 
-/// Runs child by child; the first failure ends it.
+/// Runs child by child; the first failure ends it. What a statement of LibTorch's
+/// forward makes on the way lives until endStatement().
 class LayerRun {
 public:
   explicit LayerRun(BuiltinModule &M) : M(M) {}
@@ -123,82 +124,84 @@ public:
     for (const Arg &I : Inputs)
       A.add("input", I);
     Module *C = M.childNamed(Child);
-    return first(C ? C->callForward(A) : OpResult::notModelled(Child));
+    if (Error)
+      return nullptr;
+    return keep(C ? C->callForward(A) : OpResult::notModelled(Child));
   }
   TensorRef op(llvm::StringRef Op, const TensorRef &A, const TensorRef &B = nullptr) {
+    if (Error)
+      return nullptr;
     Args Call;
     Call.add("self", A);
     if (B)
       Call.add("other", B);
-    return first(M.R.call(Op, Call));
+    return keep(M.R.call(Op, Call));
   }
-  /// attn(q, k, k): (output, weights); only the output is used.
+  /// std::get<0>(attn(q, k, k, padding, need_weights, mask))
   TensorRef attend(const char *Child, const TensorRef &Q, const TensorRef &K,
-                   const Arg &Mask, const Arg &Padding) {
-    return call(Child, {Arg(Q), Arg(K), Arg(K), Padding, Arg(true), Mask});
+                   const Arg &Mask, const Arg &Padding, bool Weights) {
+    return call(Child, {Arg(Q), Arg(K), Arg(K), Padding, Arg(Weights), Mask});
   }
+  /// linear2(dropout(activation(linear1(x))))
+  TensorRef feedForward(const TensorRef &X) {
+    bool Gelu = M.keyword("activation", "relu") == "gelu";
+    TensorRef Inner = call("linear1", {Arg(X)});
+    Inner = op(Gelu ? "gelu" : "relu", Inner);
+    Inner = call("dropout", {Arg(Inner)});
+    return call("linear2", {Arg(Inner)});
+  }
+  void endStatement() { Temporaries.clear(); }
 
 private:
-  TensorRef first(OpResult R) {
+  TensorRef keep(OpResult R) {
     if (R.Kind != OpResult::Ok || R.Values.empty()) {
-      if (!Error)
-        Error = std::move(R);
+      Error = std::move(R);
       return nullptr;
     }
-    const auto *T = std::get_if<TensorRef>(&R.Values[0].V);
+    for (Arg &V : R.Values)
+      if (auto *T = std::get_if<TensorRef>(&V.V))
+        Temporaries.push_back(*T);
+    auto *T = std::get_if<TensorRef>(&R.Values[0].V);
     return T ? *T : nullptr;
   }
   BuiltinModule &M;
+  std::vector<TensorRef> Temporaries;
 };
-
-static llvm::StringRef activation(BuiltinModule &M) {
-  return M.keyword("activation", "relu") == "gelu" ? "gelu" : "relu";
-}
 
 static OpResult forwardEncoderLayer(BuiltinModule &M, const Args &A) {
   LayerRun L(M);
   TensorRef Src = nthTensor(A, 0);
-  TensorRef Src2 = L.attend("self_attn", Src, Src, nth(A, 1), nth(A, 2));
-  TensorRef Result;
-  if (!L.Error) {
-    Result = L.op("add", Src, L.call("dropout1", {Arg(Src2)}));
-    Result = L.Error ? nullptr : L.call("norm1", {Arg(Result)});
-  }
-  if (!L.Error) {
-    TensorRef Inner = L.call("linear1", {Arg(Result)});
-    Inner = L.Error ? nullptr : L.op(activation(M), Inner);
-    Inner = L.Error ? nullptr : L.call("dropout", {Arg(Inner)});
-    Src2 = L.Error ? nullptr : L.call("linear2", {Arg(Inner)});
-  }
-  if (!L.Error)
-    Result = L.op("add", Result, L.call("dropout2", {Arg(Src2)}));
-  if (!L.Error)
-    Result = L.call("norm2", {Arg(Result)});
+  TensorRef Src2 = L.attend("self_attn", Src, Src, nth(A, 1), nth(A, 2), true);
+  L.endStatement();
+  TensorRef Ret = L.call("norm1", {Arg(L.op("add", Src, L.call("dropout1", {Arg(Src2)})))});
+  L.endStatement();
+  Src2 = L.feedForward(Ret);
+  L.endStatement();
+  TensorRef Result = L.call("norm2", {Arg(L.op("add", Ret, L.call("dropout2", {Arg(Src2)})))});
+  L.endStatement();
   return L.Error ? *L.Error : OpResult::one(Result);
 }
 
 static OpResult forwardDecoderLayer(BuiltinModule &M, const Args &A) {
   LayerRun L(M);
   TensorRef Tgt = nthTensor(A, 0), Memory = nthTensor(A, 1);
-  TensorRef Tgt2 = L.attend("self_attn", Tgt, Tgt, nth(A, 2), nth(A, 4));
-  auto Join = [&](const char *Drop, const char *Norm) {
-    if (!L.Error)
-      Tgt = L.op("add", Tgt, L.call(Drop, {Arg(Tgt2)}));
-    if (!L.Error)
-      Tgt = L.call(Norm, {Arg(Tgt)});
+  auto Join = [&](TensorRef &Ret, const TensorRef &To, const TensorRef &What,
+                  const char *Drop, const char *Norm) {
+    Ret = L.op("add", To, L.call(Drop, {Arg(What)}));
+    L.endStatement();
+    Ret = L.call(Norm, {Arg(Ret)});
+    L.endStatement();
   };
-  Join("dropout1", "norm1");
-  if (!L.Error)
-    Tgt2 = L.attend("multihead_attn", Tgt, Memory, nth(A, 3), nth(A, 5));
-  Join("dropout2", "norm2");
-  if (!L.Error) {
-    TensorRef Inner = L.call("linear1", {Arg(Tgt)});
-    Inner = L.Error ? nullptr : L.op(activation(M), Inner);
-    Inner = L.Error ? nullptr : L.call("dropout", {Arg(Inner)});
-    Tgt2 = L.Error ? nullptr : L.call("linear2", {Arg(Inner)});
-  }
-  Join("dropout3", "norm3");
-  return L.Error ? *L.Error : OpResult::one(Tgt);
+  TensorRef Ret, Tgt2 = L.attend("self_attn", Tgt, Tgt, nth(A, 2), nth(A, 4), false);
+  L.endStatement();
+  Join(Ret, Tgt, Tgt2, "dropout1", "norm1");
+  Tgt2 = L.attend("multihead_attn", Ret, Memory, nth(A, 3), nth(A, 5), false);
+  L.endStatement();
+  Join(Ret, Ret, Tgt2, "dropout2", "norm2");
+  Tgt2 = L.feedForward(Ret);
+  L.endStatement();
+  Join(Ret, Ret, Tgt2, "dropout3", "norm3");
+  return L.Error ? *L.Error : OpResult::one(Ret);
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,11 +75,13 @@ T heads(Runtime &R, const T &X, Dim Batch, Dim Heads, Dim Width) {
   return aten::transpose(R, aten::view(R, aten::contiguous(R, X), S), 0, 1);
 }
 
-T average(Runtime &R, const T &Weights, Dim Batch, Dim Heads) {
+/// weights = weights.view(…).sum(1) / heads: the old weights die first, then the sum.
+void average(Runtime &R, T &Weights, Dim Batch, Dim Heads) {
   Shape S;
   S.Dims = {Batch, Heads, Weights->size(1), Weights->size(2)};
-  T Sum = aten::sum(R, aten::view(R, Weights, S), {1}, false);
-  return Sum ? aten::div(R, Sum, Scalar(int64_t(2))) : nullptr;
+  Weights = aten::view(R, Weights, S);
+  T Sum = aten::sum(R, Weights, {1}, false);
+  Weights = Sum ? aten::div(R, Sum, Scalar(int64_t(2))) : nullptr;
 }
 
 OpResult attentionRow(Runtime &R, const Args &A) {
@@ -129,7 +131,7 @@ OpResult attentionRow(Runtime &R, const Args &A) {
   if (!A.boolean("need_weights", true))
     return tuple({Output, nullptr});
   if (A.boolean("average_attn_weights", true))
-    Weights = average(R, Weights, Batch, Heads);
+    average(R, Weights, Batch, Heads);
   return tuple({Output, Weights});
 }
 

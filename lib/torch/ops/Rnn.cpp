@@ -95,8 +95,10 @@ Hidden gruStep(Runtime &R, const T &Input, const Hidden &Before,
 
 Hidden simpleStep(Runtime &R, const T &Input, const Hidden &Before,
                   const CellParams &P, bool Precomputed, bool Relu) {
+  // Both sums live until the result is there: one expression in RNN.cpp.
   T Sum = P.linearHh(R, Before.H);
-  Sum = run(R, "add_", Sum, Precomputed ? Input : P.linearIh(R, Input));
+  T FromInput = Precomputed ? Input : P.linearIh(R, Input);
+  Sum = run(R, "add_", Sum, FromInput);
   return {Relu ? aten::relu(R, Sum) : aten::tanh(R, Sum), nullptr};
 }
 
@@ -139,25 +141,55 @@ std::vector<T> unbind(Runtime &R, const T &X) {
   return Out;
 }
 
-/// One layer in one direction; \p State becomes its final state.
-T runLayer(Runtime &R, Cell Kind, const T &Input, Hidden &State,
-           const CellParams &P, bool Reverse) {
-  T All = P.linearIh(R, Input);
-  if (!All || R.failed())
-    return nullptr;
-  std::vector<T> Steps = unbind(R, All), Outputs;
-  All = nullptr; // Its parts keep it.
+/// The steps of one layer in one direction, their outputs in the input's order;
+/// \p State becomes the final state.
+std::vector<T> runSteps(Runtime &R, Cell Kind, std::vector<T> Steps,
+                        Hidden &State, const CellParams &P, bool Reverse) {
+  std::vector<T> Outputs;
   if (Reverse)
     std::reverse(Steps.begin(), Steps.end());
   for (const T &X : Steps) {
     State = step(R, Kind, X, State, P, /*Precomputed=*/true);
     if (R.failed())
-      return nullptr;
+      return {};
     Outputs.push_back(State.H);
   }
   if (Reverse)
     std::reverse(Outputs.begin(), Outputs.end());
-  return stack(R, std::move(Outputs));
+  return Outputs;
+}
+
+/// One layer in one direction.
+T runLayer(Runtime &R, Cell Kind, const T &Input, Hidden &State,
+           const CellParams &P) {
+  T All = P.linearIh(R, Input);
+  if (!All || R.failed())
+    return nullptr;
+  std::vector<T> Outputs = runSteps(R, Kind, unbind(R, All), State, P, false);
+  return R.failed() ? nullptr : stack(R, std::move(Outputs));
+}
+
+/// One layer in both: the first direction's steps and outputs stay until the end,
+/// its projected input until the second one's is there.
+T runBoth(Runtime &R, Cell Kind, const T &Input, Hidden *States,
+          const CellParams *P) {
+  T All = P[0].linearIh(R, Input);
+  if (!All || R.failed())
+    return nullptr;
+  std::vector<T> Steps = unbind(R, All);
+  std::vector<T> First = runSteps(R, Kind, Steps, States[0], P[0], false);
+  if (R.failed())
+    return nullptr;
+  T Forward = stack(R, First);
+  All = P[1].linearIh(R, Input);
+  Steps = unbind(R, All);
+  std::vector<T> Second = runSteps(R, Kind, Steps, States[1], P[1], true);
+  if (R.failed())
+    return nullptr;
+  T Backward = stack(R, Second);
+  return Forward && Backward
+             ? aten::cat(R, {Forward, Backward}, Forward->rank() - 1)
+             : nullptr;
 }
 
 struct Network {
@@ -174,14 +206,10 @@ T runLayers(Runtime &R, const Network &N, T Input, std::vector<Hidden> &States) 
   for (int64_t L = 0; L < N.Layers; ++L) {
     T Output;
     if (N.Both) {
-      T Forward = runLayer(R, N.Kind, Input, States[At], N.Params[At], false);
-      T Backward = runLayer(R, N.Kind, Input, States[At + 1], N.Params[At + 1], true);
-      if (!Forward || !Backward)
-        return nullptr;
-      Output = aten::cat(R, {Forward, Backward}, Forward->rank() - 1);
+      Output = runBoth(R, N.Kind, Input, &States[At], &N.Params[At]);
       At += 2;
     } else {
-      Output = runLayer(R, N.Kind, Input, States[At], N.Params[At], false);
+      Output = runLayer(R, N.Kind, Input, States[At], N.Params[At]);
       ++At;
     }
     if (!Output || R.failed())
@@ -258,9 +286,10 @@ OpResult networkRow(Runtime &R, const Args &A, Cell Kind) {
     FinalH.push_back(std::move(S.H));
     FinalC.push_back(std::move(S.C));
   }
-  T StackedH = stack(R, FinalH), StackedC;
+  T StackedC; // First: g++, which builds LibTorch, evaluates from the right.
   if (Kind == Cell::Lstm)
     StackedC = stack(R, FinalC);
+  T StackedH = stack(R, FinalH);
   if (BatchFirst)
     Output = aten::transpose(R, Output, 0, 1);
   return Kind == Cell::Lstm ? tuple({Output, StackedH, StackedC})
