@@ -43,8 +43,14 @@ def main():
     for name in names:
         command += ["--case", name]
     command += ["--slow"] * args.slow + ["--verbose"] * args.verbose
-    status = subprocess.run(command).returncode if names else 0
-    return status
+    if not names:
+        return 0
+    status = subprocess.run(command).returncode
+    command = [sys.executable, str(HERE / "vary.py"), "--vramlint", str(tools[0]),
+               "--build", str(build / "test/oracle")]
+    for name in names:
+        command += ["--case", name]
+    return max(status, subprocess.run(command).returncode)
 
 
 if __name__ == "__main__":
