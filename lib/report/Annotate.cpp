@@ -122,8 +122,8 @@ void Annotator::section(const AnnotatedSection &S, bool First) {
     if (Row)
       Cells.push_back({bytes(Row->Use.AllocatedBytes, true),
                        bytes(Row->Use.FreedBytes, true),
-                       bytes(Row->Use.AliveAfterBytes, false),
-                       bytes(Row->Use.PeakBytes, false)});
+                       bytes(Row->Use.AliveAfterBytes, true),
+                       bytes(Row->Use.PeakBytes, true)});
     else
       Cells.push_back({"·", "·", "·", "·"});
     for (const std::string &Cell : Cells.back())

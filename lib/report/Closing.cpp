@@ -10,7 +10,7 @@
 
 #include "lib/report/FitText.h"
 #include "lib/report/Models.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 namespace vramlint::report {
 
@@ -96,7 +96,7 @@ static std::string modelText(const Trace &T, const Model &M,
       M.Pos.isValid() ? " (" + Paths.line(M.Pos) + ")" : std::string();
   if (M.Jit) {
     const std::string &Name = T.Modules[M.Root].Options;
-    return "TorchScript module" + (Name.empty() ? "" : " " + Name) + Where +
+    return "TorchScript module" + (Name.empty() ? "" : " '" + Name + "'") + Where +
            ", weights ?";
   }
   return M.Class.str() + Where + ", " + countText(M.Parameters) + " parameters";
@@ -149,17 +149,41 @@ static void printUnknownInputs(const Trace &T, const PathPrinter &Paths,
     OS << "  and " << Count - MaxRows << " more (vramlint summary)\n";
 }
 
+/// Nothing is ever allocated on the device that is judged.
+static bool staysOnCpu(const FileReport &R) {
+  return R.On.Device == DeviceKind::CUDA && !R.Line->Live.isUnknown() &&
+         R.Line->Highest.EventIndex == None;
+}
+
+static void printStaysOnCpu(const FileReport &R, llvm::raw_ostream &OS) {
+  Timeline Host = computeTimeline(R.Run, DeviceKind::CPU);
+  OS << "nothing to judge, the program puts no tensor on the GPU (peak on the "
+        "CPU "
+     << formatBytes(Host.Live) << "; --device cpu shows it)\n";
+}
+
+/// "2 inputs unknown", where something can be told; else what was not followed.
+static std::string unknownsText(const Trace &T) {
+  size_t Inputs = llvm::count_if(
+      T.Unknowns, [](const UnknownNote &N) { return !N.Tell.empty(); });
+  if (Inputs)
+    return ", " + plural(Inputs, "input") + " unknown";
+  if (const ModuleInfo *Jit = jitModule(T))
+    return ": the weights of TorchScript module '" + Jit->Options +
+           "' are not read";
+  size_t N = T.Unknowns.size();
+  return N ? ", " + plural(N, "thing") + " not understood" : "";
+}
+
 static void printVerdict(const FileReport &R, const GpuVerdict &G,
                          const PathPrinter &Paths, bool Unknowns,
                          llvm::raw_ostream &OS) {
   OS << G.Result.Gpu.Name << (G.From.empty() ? "" : " (" + G.From + ")")
      << ": ";
+  if (staysOnCpu(R))
+    return printStaysOnCpu(R, OS);
   if (G.Result.Is == Verdict::NotJudged) {
-    size_t N = R.Run->Unknowns.size();
-    OS << "not judged";
-    if (N)
-      OS << ", " << plural(N, "input") << " unknown";
-    OS << '\n';
+    OS << "not judged" << unknownsText(*R.Run) << '\n';
     if (Unknowns)
       printUnknownInputs(*R.Run, Paths, OS);
     return;
@@ -178,7 +202,9 @@ static void printWithoutGpu(const FileReport &R, llvm::raw_ostream &OS) {
     return;
   }
   OS << "No GPU named (--gpu, or torch.Gpu in .clang-tidy): ";
-  if (R.Line->Live.isUnknown() || R.Line->Highest.EventIndex == None) {
+  if (staysOnCpu(R))
+    return printStaysOnCpu(R, OS);
+  if (R.Line->Live.isUnknown() || jitModule(*R.Run)) {
     OS << "fit not judged\n";
     return;
   }

@@ -28,6 +28,13 @@ const Assumption *findAssumption(const Trace &T, llvm::StringRef What) {
   return nullptr;
 }
 
+const ModuleInfo *jitModule(const Trace &T) {
+  for (const ModuleInfo &M : T.Modules)
+    if (M.Jit)
+      return &M;
+  return nullptr;
+}
+
 static bool isState(Category C) {
   return C == Category::Parameter || C == Category::Gradient ||
          C == Category::OptimizerState;

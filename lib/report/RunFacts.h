@@ -59,6 +59,10 @@ struct FileReport {
 /// The assumption named \p What ("batch", "optimizer"), or null.
 const Assumption *findAssumption(const Trace &T, llvm::StringRef What);
 
+/// A TorchScript module of the run, whose weights are not known; or null. With
+/// one, what is known of the need is a lower bound only.
+const ModuleInfo *jitModule(const Trace &T);
+
 /// The most that parameters, gradients and optimizer state come to together at
 /// any moment on \p Device, with the reasons where a size is not known.
 Quantity largestStates(const Trace &T, DeviceKind Device);

@@ -136,20 +136,30 @@ void TextPrinter::snippet(const SourcePos &Pos,
   }
 }
 
+/// \p Message with what its fixes mean for the user. In some hosts a check says
+/// itself that there is one.
+static std::string withFixText(llvm::StringRef Message,
+                               const std::vector<FixEdit> &Fixes,
+                               bool Applied) {
+  Message.consume_back(" (fix available: --fix)");
+  if (Fixes.empty())
+    return Message.str();
+  return Message.str() + (Applied ? " (fixed)" : " (fix available: --fix)");
+}
+
 void TextPrinter::print(const Finding &F) {
   llvm::raw_ostream::Colors Color = F.Level == Severity::Error
                                         ? llvm::raw_ostream::RED
                                     : F.Level == Severity::Warning
                                         ? llvm::raw_ostream::MAGENTA
                                         : llvm::raw_ostream::BLUE;
-  const char *Suffix =
-      Options.FixesApplied ? " (fixed)" : " (fix available: --fix)";
+  bool Applied = Options.FixesApplied;
   head(F.Pos, severityText(F.Level), Color,
-       F.Message + (F.Fixes.empty() ? "" : Suffix), F.Check);
+       withFixText(F.Message, F.Fixes, Applied), F.Check);
   snippet(F.Pos, F.Fixes);
   for (const FindingNote &N : F.Notes) {
     head(N.Pos, "note", llvm::raw_ostream::CYAN,
-         N.Message + (N.Fixes.empty() ? "" : Suffix), "");
+         withFixText(N.Message, N.Fixes, Applied), "");
     if (!N.Fixes.empty())
       snippet(N.Pos, N.Fixes);
   }

@@ -212,10 +212,17 @@ void Analyser::judge(const Analysis &A, FileResult &R) {
     dump(R);
 }
 
+/// Without a TorchScript module's weights only "does not fit" can be said.
+static void capVerdict(const Trace &T, Fit &F) {
+  if (report::jitModule(T) && F.Is != Verdict::DoesNotFit)
+    F.Is = Verdict::NotJudged;
+}
+
 void Analyser::judgeGpus(const Analysis &A, FileResult &R) {
   const Timeline &Line = *R.Report.Line;
   const FitOptions &Options = A.options().Fit;
-  bool Known = !Line.Live.isUnknown();
+  const Trace &Run = *R.Report.Run;
+  bool Known = !Line.Live.isUnknown() && !report::jitModule(Run);
   BatchSearch *Search = Known && !C.dumps() ? A.batchSearch() : nullptr;
   if (C.What == Verb::Fit) {
     std::vector<const GpuSpec *> Rows;
@@ -224,11 +231,14 @@ void Analyser::judgeGpus(const Analysis &A, FileResult &R) {
     if (C.Gpus.empty())
       Rows = Catalog.matching("");
     R.Rows = fitTable(Line, Rows, Options, Search);
+    for (FitRow &Row : R.Rows)
+      capVerdict(Run, Row.Result);
     return;
   }
   for (const GpuSpec &Gpu : A.gpus()) {
     report::GpuVerdict V;
     V.Result = A.fit(Gpu);
+    capVerdict(Run, V.Result);
     V.From = Gpus.empty() ? gpuConfigPlace(*FS, R.Report.File) : "--gpu";
     if (Search && C.What == Verb::Check)
       V.Batch = Search->largest(Gpu);

@@ -66,7 +66,7 @@ TEST(Closing, Files) {
 
 TEST(Closing, FactsAndVerdict) {
   FileReport R = makeReport(makeTraining());
-  R.On.Device = DeviceKind::CUDA;
+  R.On.Device = DeviceKind::CUDA; // As if its storages were there.
   R.Gpus.push_back(verdict(Verdict::DoesNotFit));
   R.Gpus[0].Batch.Known = true;
   R.Gpus[0].Batch.Sure = 40;
@@ -80,20 +80,34 @@ TEST(Closing, FactsAndVerdict) {
             "batch 40 for certain, up to 44 may fit\n");
 }
 
+TEST(Closing, AProgramThatStaysOnTheCpu) {
+  FileReport R = makeReport(makeTraining());
+  R.On.Device = DeviceKind::CUDA;
+  R.Line = std::make_shared<Timeline>(computeTimeline(R.Run, DeviceKind::CUDA));
+  R.Gpus.push_back(verdict(Verdict::Fits));
+  EXPECT_NE(print(R).find("NVIDIA T4 (--gpu): nothing to judge, the program "
+                          "puts no tensor on the GPU (peak on the CPU 176 B; "
+                          "--device cpu shows it)\n"),
+            std::string::npos)
+      << print(R);
+}
+
 TEST(Closing, UnknownInputs) {
   FileReport R = makeReport(makeTraining());
   R.On.Device = DeviceKind::CPU;
   auto T = std::make_shared<Trace>(*R.Run);
   T->Unknowns = {{{"train.cpp", 12, 9}, "batch", "std::stoi(argv[1])",
                   "--args \"32\""},
-                 {{"data.h", 27, 5}, "image size", "cv::imread", ""}};
+                 {{"data.h", 27, 5}, "image size", "cv::imread",
+                  "--input 3x224x224"}};
   R.Run = T;
   R.Gpus.push_back(verdict(Verdict::NotJudged));
   EXPECT_NE(print(R).find(
                 "NVIDIA T4 (--gpu): not judged, 2 inputs unknown\n"
                 "  batch         train.cpp:12    std::stoi(argv[1])    tell: "
                 "--args \"32\"\n"
-                "  image size    data.h:27       cv::imread\n"
+                "  image size    data.h:27       cv::imread            tell: "
+                "--input 3x224x224\n"
                 "Known: parameters, gradients and optimizer state 120 B.\n"),
             std::string::npos)
       << print(R);
