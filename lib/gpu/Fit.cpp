@@ -39,16 +39,20 @@ CudaReplayOptions replayOptions(int64_t CublasBytes, double Share,
   return R;
 }
 
+/// \p FreeBytes: what the peak leaves of the card. cuDNN takes an algorithm
+/// that does with it.
 Quantity cudnnQuantity(const Timeline &T, const ReservedNeed &Need,
-                       const FitOptions &Options) {
+                       const FitOptions &Options, int64_t FreeBytes) {
   if (!T.ConvolvesHere)
     return Quantity::exact(0);
   if (Options.CudnnWorkspaceBytes)
-    return Quantity::estimate(*Options.CudnnWorkspaceBytes,
-                              *Options.CudnnWorkspaceBytes,
-                              *Options.CudnnWorkspaceBytes, "as told");
+    return Quantity::estimate(
+        *Options.CudnnWorkspaceBytes, *Options.CudnnWorkspaceBytes,
+        *Options.CudnnWorkspaceBytes, "cuDNN workspace as told");
+  int64_t Most = std::max<int64_t>(FreeBytes, 0);
   return Quantity::estimate(
-      0, Need.ExpectedConvBytes, Need.UpperConvBytes,
+      0, std::min(Need.ExpectedConvBytes, Most),
+      std::min(Need.UpperConvBytes, Most),
       "cuDNN workspaces depend on the algorithm it picks at run time");
 }
 
@@ -145,7 +149,9 @@ static Fit fitFrom(const Timeline &T, const ReservedNeed &Need,
                                T.MultipliesInBackward ? 2 * Cublas : Cublas,
                                "cuBLAS workspace, one for each thread")
           : Quantity::exact(0);
-  F.Parts.CudnnWorkspace = cudnnQuantity(T, Need, Options);
+  F.Parts.CudnnWorkspace = cudnnQuantity(
+      T, Need, Options,
+      F.Usable.Count - F.Parts.Context.lower() - Need.AllocatedBytes);
   int64_t Expected = Need.ExpectedBytes;
   int64_t Room = F.Usable.Count - F.Parts.Context.expected();
   if (Expected > Room && Need.AllocatedBytes <= Room) {

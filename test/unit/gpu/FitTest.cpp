@@ -102,9 +102,17 @@ TEST(Fit, Workspaces) {
   StorageId X = B.alloc(64 * MiB, Category::Input);
   StorageId W = B.alloc(4 * MiB, Category::Parameter);
   B.op("conv2d", {X, W}, [&] { return B.alloc(64 * MiB); });
-  Fit F = computeFit(*timelineOf(B), gpu("t4"), {});
+  auto L = timelineOf(B);
+  Fit F = computeFit(*L, gpu("t4"), {});
   EXPECT_EQ(F.Parts.CudnnWorkspace.lower(), 0);
   EXPECT_EQ(F.Parts.CudnnWorkspace.upper(), (9 * 128 / 4 + 16) * MiB);
+  // No more than the peak leaves free.
+  FitOptions Busy;
+  Busy.ReserveBytes = gpu("t4").usable().Count - 500 * MiB;
+  EXPECT_LT(computeFit(*L, gpu("t4"), Busy).Parts.CudnnWorkspace.upper(),
+            300 * MiB);
+  Busy.ReserveBytes = 15 * GiB;
+  EXPECT_EQ(computeFit(*L, gpu("t4"), Busy).Parts.CudnnWorkspace.upper(), 0);
   EXPECT_LT(F.Parts.Reserved.lower(), F.Parts.Reserved.expected());
   EXPECT_LT(F.Parts.Reserved.expected(), F.Parts.Reserved.upper());
 }
