@@ -14,6 +14,8 @@
 #include "lib/frontend/Project.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -73,12 +75,17 @@ Expected<const FlagFinder::Database *> FlagFinder::load(StringRef Path) {
   if (Slot)
     return Slot.get();
   std::string Message;
-  auto Read = [&]() -> std::unique_ptr<CompilationDatabase> {
-    auto D = JSONCompilationDatabase::loadFromFile(
-        Path, Message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
-    return D ? expandResponseFiles(std::move(D), Options.FS) : nullptr;
-  };
-  auto Listed = Read();
+  std::unique_ptr<CompilationDatabase> Listed;
+  auto Text = Options.FS->getBufferForFile(Path);
+  // Clang's reader prints its complaints; ours are for the caller to show.
+  if (!Text)
+    Message = Text.getError().message();
+  else if (auto Json = json::parse((*Text)->getBuffer()); !Json)
+    Message = toString(Json.takeError());
+  else if (auto D = JSONCompilationDatabase::loadFromBuffer(
+               (*Text)->getBuffer(), Message,
+               clang::tooling::JSONCommandLineSyntax::AutoDetect))
+    Listed = expandResponseFiles(std::move(D), Options.FS);
   if (!Listed) {
     Loaded.erase(Path.str());
     return createStringError(inconvertibleErrorCode(),
@@ -293,7 +300,7 @@ void FlagFinder::makeUp(CompileCommand &C) {
 /// Records the LibTorch that the flags reach; adds one where they reach none.
 void FlagFinder::addLibTorch(CompileCommand &C) {
   for (const std::string &Folder : includeFolders(C))
-    if (auto T = libTorchAt(*Options.FS, Folder)) {
+    if (auto T = libTorchOfFolder(*Options.FS, Folder)) {
       C.Torch = T;
       C.Torch->FoundBy = "-I of the compile command";
       break;

@@ -74,7 +74,7 @@ public:
 private:
   struct Database {
     std::string Path;
-    std::shared_ptr<clang::tooling::CompilationDatabase> Listed, Inferred;
+    std::shared_ptr<clang::tooling::CompilationDatabase> Listed;
   };
   llvm::Expected<const Database *> load(llvm::StringRef Path);
   llvm::Expected<const Database *> databaseOf(llvm::StringRef File);

@@ -151,6 +151,11 @@ static void render(const opt::Arg &A, std::vector<std::string> &Result) {
   if (O.matches(options::OPT_include) &&
       (Value.ends_with(".pch") || Value.ends_with(".gch")))
     return;
+  for (unsigned Id : {options::OPT_D, options::OPT_U, options::OPT_I})
+    if (O.matches(Id)) { // In one word, as people write them.
+      Result.push_back((A.getSpelling() + Value).str());
+      return;
+    }
   opt::ArgStringList Strings;
   opt::InputArgList Empty;
   A.render(Empty, Strings);

@@ -154,18 +154,29 @@ static std::optional<LibTorch> atIncludeRoot(vfs::FileSystem &FS,
   return T;
 }
 
+std::optional<LibTorch> libTorchOfFolder(vfs::FileSystem &FS,
+                                         StringRef Folder) {
+  if (auto T = atIncludeRoot(FS, Folder))
+    return T;
+  // The API folder given alone: its root is four folders up.
+  if (!Folder.ends_with("torch/csrc/api/include"))
+    return std::nullopt;
+  return atIncludeRoot(FS, joined(Folder, "../../../.."));
+}
+
 std::optional<LibTorch> libTorchAt(vfs::FileSystem &FS, StringRef Prefix) {
   if (Prefix.empty())
     return std::nullopt;
-  // From the deepest use (Torch_DIR is <root>/share/cmake/Torch) to the root.
-  for (StringRef Below : {"", "include", "libtorch/include", "torch/include",
-                          "../../../include", "../../../../include", "../.."})
+  if (auto T = libTorchOfFolder(FS, Prefix))
+    return T;
+  for (StringRef Below : {"include", "libtorch/include", "torch/include"})
     if (auto T = atIncludeRoot(FS, joined(Prefix, Below)))
       return T;
-  // The API folder given alone: its root is three folders up.
-  if (sys::path::filename(Prefix) == "include")
-    if (auto T = atIncludeRoot(FS, joined(Prefix, "../../../..")))
-      return T;
+  // Torch_DIR is <root>/share/cmake/Torch or <prefix>/lib/<triple>/cmake/Torch.
+  if (sys::path::filename(Prefix) == "Torch")
+    for (StringRef Up : {"../../../include", "../../../../include"})
+      if (auto T = atIncludeRoot(FS, joined(Prefix, Up)))
+        return T;
   return std::nullopt;
 }
 

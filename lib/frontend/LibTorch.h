@@ -48,6 +48,10 @@ std::optional<std::string> processEnvironment(llvm::StringRef Name);
 std::optional<LibTorch> libTorchAt(llvm::vfs::FileSystem &FS,
                                    llvm::StringRef Prefix);
 
+/// The LibTorch of which \p Folder is one of the two include roots.
+std::optional<LibTorch> libTorchOfFolder(llvm::vfs::FileSystem &FS,
+                                         llvm::StringRef Folder);
+
 /// Looks at Torch_DIR, CMAKE_PREFIX_PATH, TORCH_HOME, LIBTORCH, the installed
 /// Python packages, the system include path, and at last asks python3.
 std::optional<LibTorch> findLibTorch(llvm::vfs::FileSystem &FS,

@@ -96,6 +96,17 @@ static std::string keyOf(const clang::CompilerInvocation &Invocation,
   return toHex(ArrayRef<uint8_t>(Sum.data(), 12), /*LowerCase=*/true);
 }
 
+/// Marks all namespaces as referenced. The writer asks that of each of the
+/// thousands of times that namespace at is opened, and for an unreferenced one
+/// clang looks at all of them: a tenth of the whole time.
+static void markNamespaces(const clang::DeclContext &In) {
+  for (clang::Decl *D : In.decls())
+    if (auto *N = dyn_cast<clang::NamespaceDecl>(D)) {
+      N->setReferenced();
+      markNamespaces(*N);
+    }
+}
+
 namespace {
 
 /// Writes a precompiled header in which the filter's bodies are left out.
@@ -122,6 +133,10 @@ private:
         : MultiplexConsumer(std::move(All)), Filter(Filter) {}
     bool shouldSkipFunctionBody(clang::Decl *D) override {
       return Filter.shouldSkip(*D);
+    }
+    void HandleTranslationUnit(clang::ASTContext &Context) override {
+      markNamespaces(*Context.getTranslationUnitDecl());
+      MultiplexConsumer::HandleTranslationUnit(Context);
     }
     BodyFilter &Filter;
   };
