@@ -2,8 +2,9 @@
 """Speed, as ratios to Clang on the same file in the same run; ./x bench calls it.
 
   test/bench/run.py [--build-dir DIR] [--rounds N] [--only NAME] [--json FILE]
+                    [FILES…]
 
-For each program of test/models, user CPU seconds, best of the rounds, the ways
+For each program of test/models, or each file named, user CPU seconds, best of the rounds, the ways
 interleaved so that a busy machine slows all of them alike:
 
   clang    clang++ -fsyntax-only, with the flags that LibTorch needs
@@ -78,7 +79,7 @@ class Bench:
         return user_seconds([self.tool, "check", file], environment, (0, 1))
 
     def measure(self, name):
-        file = os.path.join(ROOT, PROGRAMS[name])
+        file = os.path.join(ROOT, PROGRAMS.get(name, os.path.abspath(name)))
         with tempfile.TemporaryDirectory(prefix="vramlint-bench-") as cache:
             best = {"cold": self.vramlint(file, cache), "clang": None, "warm": None}
             for _ in range(self.args.rounds):
@@ -97,15 +98,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", help="one of " + ", ".join(PROGRAMS))
     parser.add_argument("--no-tidy", dest="tidy", action="store_false")
+    parser.add_argument("files", nargs="*", help="instead of test/models")
     parser.add_argument("--json", help="write the figures there too")
     args = parser.parse_args()
     bench, failed, results = Bench(args), [], {}
     print(f"{'program':10}{'clang s':>9}{'cold s':>9}{'ratio':>8}{'warm s':>9}"
           f"{'ratio':>8}" + (f"{'tidy s':>9}{'ratio':>8}" if args.tidy else ""))
-    for name in [args.only] if args.only else PROGRAMS:
+    for name in args.files or ([args.only] if args.only else PROGRAMS):
         best = results[name] = bench.measure(name)
         base = best["clang"]
-        line = f"{name:10}{base:9.2f}"
+        line = f"{os.path.basename(name)[:10]:10}{base:9.2f}"
         for way in ("cold", "warm") + (("tidy",) if args.tidy else ()):
             line += f"{best[way]:9.2f}{best[way] / base:8.3f}"
         print(line, flush=True)
