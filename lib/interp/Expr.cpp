@@ -163,7 +163,7 @@ CellRef Machine::globalCell(const VarDecl *D) {
                                ? Constant->evaluateValue()
                                : nullptr;
       Val && Val->isInt()) {
-    C->V = Value::integer(Val->getInt().getExtValue());
+    C->V = Value::integer(Val->getInt().extOrTrunc(64).getSExtValue());
     overrideVar(*D, *C);
     return C;
   }
@@ -209,7 +209,7 @@ void Machine::overrideVar(const VarDecl &D, Cell &C) {
 
 Operand Machine::evalDeclRef(const Expr *E, const ValueDecl *D) {
   if (auto *C = dyn_cast<EnumConstantDecl>(D))
-    return Operand(Value::integer(C->getInitVal().getExtValue()));
+    return Operand(Value::integer(C->getInitVal().extOrTrunc(64).getSExtValue()));
   if (auto *F = dyn_cast<FunctionDecl>(D))
     return Operand(Value(FunctionValue{F}));
   if (auto *B = dyn_cast<BindingDecl>(D)) {
@@ -421,7 +421,7 @@ std::optional<Value> Machine::constant(const Expr *E) {
     Expr::EvalResult R;
     if (!E->isValueDependent() && E->EvaluateAsRValue(R, context()) &&
         R.Val.isInt())
-      return Value::integer(R.Val.getInt().getExtValue());
+      return Value::integer(R.Val.getInt().extOrTrunc(64).getSExtValue());
     return unknown("a constant that Clang can't evaluate");
   }
   return std::nullopt;
@@ -483,6 +483,7 @@ Operand Machine::evalUncounted(const Expr *E) {
   case Stmt::CXXStdInitializerListExprClass: {
     CellRef C = evalPlace(cast<CXXStdInitializerListExpr>(E)->getSubExpr());
     auto List = std::make_unique<Sequence>(Sequence::InitList);
+    List->Owns = false;
     if (auto *S = C->V.as<Sequence>())
       List->Elements = S->Elements; // The array lives as a temporary; alias it.
     return Operand(Value(std::move(List)));

@@ -62,6 +62,7 @@ static Device deviceFromText(llvm::StringRef Text) {
 
 static Value arrayRef(Machine &M, CallSite &Site) {
   auto List = std::make_unique<Sequence>(Sequence::InitList);
+  List->Owns = false; // A view of what is somewhere else.
   if (Site.Args.empty())
     return Value(std::move(List));
   Value &V = Site.Args[0].value();
