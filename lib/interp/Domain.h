@@ -70,6 +70,8 @@ public:
   /// A field of an object that is not a Record (`batch.data`).
   virtual bool member(Machine &M, CellRef Object, llvm::StringRef Field,
                       Operand &Result) = 0;
+  /// Is \p File one of the domain's library, and so none of the user's?
+  virtual bool ownsFile(llvm::StringRef File) { return false; }
   /// Is the domain's object in \p C of the class \p Name, or derived from it?
   virtual bool isA(Machine &M, CellRef C, llvm::StringRef Name, bool &Result) {
     return false;

@@ -177,7 +177,16 @@ bool Machine::isExternal(SourceLocation Loc) const {
   const SourceManager &SM = context().getSourceManager();
   Loc = SM.getExpansionLoc(Loc);
   // Headers from the precompiled preamble are from outside the project.
-  return SM.isInSystemHeader(Loc) || SM.isLoadedSourceLocation(Loc);
+  if (SM.isInSystemHeader(Loc) || SM.isLoadedSourceLocation(Loc))
+    return true;
+  // A library's headers need not be marked as a system's (-I instead of
+  // -isystem).
+  FileID File = SM.getFileID(Loc);
+  auto [It, New] = ExternalFiles.try_emplace(
+      {&SM, File.getHashValue()}, false);
+  if (New)
+    It->second = Plugin.ownsFile(SM.getFilename(Loc));
+  return It->second;
 }
 
 SourcePos Machine::currentPos() const {

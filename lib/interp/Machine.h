@@ -328,7 +328,9 @@ private:
   llvm::DenseMap<const clang::NamedDecl *, llvm::StringRef> Names;
   llvm::DenseMap<const clang::CXXRecordDecl *, ClassId> Classes;
   llvm::DenseMap<const clang::FunctionDecl *, NativeFn> Natives;
-  llvm::DenseMap<unsigned, bool> ExternalFiles;
+  /// By source manager and file; a cache.
+  mutable llvm::DenseMap<std::pair<const clang::SourceManager *, unsigned>, bool>
+      ExternalFiles;
   llvm::StringMap<NativeFn> NativesByName;
   /// Cells whose numbers changed, per active loop; for extrapolation.
   std::vector<LoopTracker *> Trackers;

@@ -164,6 +164,13 @@ bool TorchDomain::member(Machine &M, CellRef Object, llvm::StringRef Field,
   return false;
 }
 
+bool TorchDomain::ownsFile(llvm::StringRef File) {
+  for (const char *Folder : {"/torch/csrc/", "/torch/nn/", "/ATen/", "/c10/"})
+    if (File.contains(Folder) && File.contains("/include/"))
+      return true;
+  return false;
+}
+
 bool TorchDomain::isA(Machine &M, CellRef C, llvm::StringRef Name,
                       bool &Result) {
   Handle H = moduleAt(M, C);

@@ -9,6 +9,8 @@
 
 #include "lib/torch/plugin/TorchDomain.h"
 
+#include "llvm/Support/Format.h"
+
 using namespace clang;
 
 namespace vramlint {
@@ -324,7 +326,14 @@ bool TorchDomain::constructOptimizer(Machine &M, llvm::StringRef Class,
     Result = Value(std::make_unique<OpaqueObject>(intern(Class)));
     return true;
   }
-  assume("optimizer", Kind, Options.Optimizer ? SourcePos() : M.currentPos(),
+  // "SGD momentum 0.9": the momentum is one more copy of the parameters.
+  std::string Label = Kind;
+  if (auto It = Map.find("momentum"); It != Map.end())
+    if (auto *M = std::get_if<double>(&It->second.V); M && *M != 0) {
+      llvm::raw_string_ostream OS(Label);
+      OS << " momentum " << llvm::format("%g", *M);
+    }
+  assume("optimizer", Label, Options.Optimizer ? SourcePos() : M.currentPos(),
          Options.Optimizer ? "--optimizer" : "program");
   Result = Value(std::make_unique<OptimizerObject>(std::move(O)));
   return true;
