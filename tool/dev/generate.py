@@ -63,18 +63,15 @@ def all_rows(build_dir):
     return {kind: sorted(names) for kind, names in rows.items()}
 
 
-def family_of(folder):
-    """A function from a row's name to the file of its family."""
-    texts = {os.path.splitext(os.path.basename(f))[0]: project.read(f)
-             for f in project.files() if re.fullmatch(rf"lib/torch/{folder}/\w+\.cpp", f)}
-
-    def find(name):
-        stems = {name, name.rstrip("_")}  # In-place forms follow from their base.
-        for family, text in sorted(texts.items()):
-            if any(f'"{stem}"' in text for stem in stems):
-                return family
-        return "Other"
-    return find
+def module_families():
+    """{family: [class]}, by the file in which the row stands."""
+    families = {}
+    for path in project.files():
+        if re.fullmatch(r"lib/torch/modules/\w+\.cpp", path):
+            names = re.findall(r'\.Class = "(\w+)"', project.read(path))
+            if names:
+                families[os.path.splitext(os.path.basename(path))[0]] = sorted(names)
+    return families
 
 
 def proven():
@@ -99,19 +96,21 @@ def make_op_coverage(args):
              "\"not understood\" in the report. A row is *proven* when a case or probe "
              "of `test/oracle` ran it alone with real LibTorch and its allocations were "
              "recorded; the whole programs there prove more ([accuracy](accuracy.md)).\n"]
-    for kind, title, folder in (("op", "Ops", "ops"), ("module", "Modules", "modules"),
-                                ("optimizer", "Optimizers", "optim")):
+    def listed(names):
+        return " ".join(f"`{n}`" for n in names) or "none"
+
+    for kind, title in (("op", "Ops"), ("optimizer", "Optimizers")):
         names = rows.get(kind, [])
-        families, find = {}, family_of(folder)
-        for name in names:
-            families.setdefault(find(name), []).append(name)
-        count = sum(n in ran for n in names)
-        parts.append(f"\n## {title}: {len(names)}, proven {count}\n\n")
-        parts.append(table(
-            ["family", "rows", "proven", "names (\\* not proven)"],
-            [[f, len(n), sum(x in ran for x in n),
-              " ".join(f"`{x}`" if x in ran else f"`{x}`\\*" for x in n)]
-             for f, n in sorted(families.items())], ("rows", "proven")))
+        yes = [n for n in names if n in ran]
+        no = [n for n in names if n not in ran]
+        parts.append(f"\n## {title}: {len(names)}\n\nProven ({len(yes)}): {listed(yes)}\n\n"
+                     f"Not proven ({len(no)}): {listed(no)}\n")
+    names = rows.get("module", [])
+    parts.append(f"\n## Modules: {len(names)}, proven {sum(n in ran for n in names)}\n\n")
+    parts.append(table(
+        ["family", "proven", "not proven"],
+        [[f, listed([n for n in m if n in ran]), listed([n for n in m if n not in ran])]
+         for f, m in sorted(module_families().items())]))
     return "".join(parts)
 
 
