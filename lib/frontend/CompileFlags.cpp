@@ -285,9 +285,16 @@ void FlagFinder::makeUp(CompileCommand &C) {
   std::string Standard = T ? T->Standard : "c++17";
   C.Flags = {"-std=" + Standard};
   std::string Root = projectRootOf(*Options.FS, C.File, Options.Env);
-  for (StringRef Below : {"", "/include", "/src"})
-    if (Options.FS->exists(Root + Below.str()))
-      C.Flags.push_back("-I" + Root + Below.str());
+  // The usual places of headers beside the file and above it, nearest first.
+  for (std::string Folder = sys::path::parent_path(C.File).str();
+       Folder.size() > 1;
+       Folder = sys::path::parent_path(Folder).str()) {
+    for (StringRef Below : {"", "/include", "/inc", "/src"})
+      if (Options.FS->exists(Folder + Below.str()))
+        C.Flags.push_back("-I" + Folder + Below.str());
+    if (Folder == Root || !StringRef(Folder).starts_with(Root))
+      break;
+  }
   addPackageFolders(*Options.FS, C);
   C.Note = "flags made up: -std=" + Standard;
   if (T)
