@@ -195,11 +195,12 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
     if (F == Flow::Return || Unwinding || Stopped)
       return F == Flow::Return ? F : Flow::Normal;
     bool Repeats = T.end();
+    at(Loop->getBeginLoc());
     if (Inc) {
       FullExpression Full(*this);
-      at(Inc->getBeginLoc());
       eval(Inc);
     }
+    statementDone();
     if (T.iteration() > Limits.MaxIterations && T.digestSeen()) {
       unknown("a loop of more than " + llvm::Twine(Limits.MaxIterations) +
               " iterations that do not repeat");
@@ -257,10 +258,15 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
   auto Body = [&](CellRef Element) {
     if (!step())
       return false;
-    Scope Iteration(*this);
-    at(S->getBeginLoc());
-    bindLoopVariable(V, Element);
-    Flow F = exec(S->getBody());
+    Flow F;
+    {
+      Scope Iteration(*this);
+      at(S->getBeginLoc());
+      bindLoopVariable(V, Element);
+      statementDone();
+      F = exec(S->getBody());
+    }
+    at(S->getBeginLoc()); // What the range does for its next element.
     if (F == Flow::Return)
       Result = F;
     return F != Flow::Break && F != Flow::Return && !Unwinding && !Stopped;
