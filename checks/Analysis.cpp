@@ -7,6 +7,7 @@
 // See Analysis.h.
 
 #include "checks/Analysis.h"
+#include "checks/TorchNames.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
@@ -122,10 +123,20 @@ SourcePos Analysis::posOf(SourceLocation Loc) const {
           SM.getSpellingColumnNumber(Loc)};
 }
 
+SourceLocation Analysis::ownLocation(const Trace &T, StackId Stack) const {
+  if (Stack >= T.Stacks.size())
+    return {};
+  for (const Frame &F : llvm::reverse(T.Stacks[Stack]))
+    if (SourceLocation L = locate(F.Pos);
+        isProjectCode(L, Context.getSourceManager()))
+      return L;
+  return {};
+}
+
 SourceLocation Analysis::findingLocation(const Trace &T, StackId Stack,
                                          bool InMainFile) const {
   const SourceManager &SM = Context.getSourceManager();
-  SourceLocation Inner = locate(T.posOf(Stack));
+  SourceLocation Inner = ownLocation(T, Stack);
   if (Stack >= T.Stacks.size() || (Options.FindingsInHeaders && !InMainFile))
     return Inner;
   for (const Frame &F : T.Stacks[Stack])

@@ -50,9 +50,12 @@ public:
   /// \p Pos in this unit; invalid if its file isn't part of it.
   clang::SourceLocation locate(const SourcePos &Pos) const;
   SourcePos posOf(clang::SourceLocation Loc) const;
-  /// Where a finding on \p Stack stands: its innermost frame where the host
-  /// shows findings in headers; else, or where \p InMainFile, the outermost frame
-  /// that lies in the main file. Invalid: not in this unit.
+  /// The innermost frame of \p Stack in the project's code of this unit (LibTorch's
+  /// holders are executed and have frames too); invalid if there is none.
+  clang::SourceLocation ownLocation(const Trace &T, StackId Stack) const;
+  /// Where a finding on \p Stack stands: ownLocation() where the host shows
+  /// findings in headers; else, or where \p InMainFile, the outermost frame that
+  /// lies in the main file. Invalid: not in this unit.
   clang::SourceLocation findingLocation(const Trace &T, StackId Stack,
                                         bool InMainFile = false) const;
 

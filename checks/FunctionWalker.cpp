@@ -244,7 +244,7 @@ void FunctionWalker::walkVariable(const VarDecl &V) {
           {GuardMisuse::Shadow, V.getLocation(),
            textOf(Parens.getInnerLoc().getSourceRange()), V.getNameAsString(),
            SourceRange(Parens.getLParenLoc(), Parens.getRParenLoc()),
-           "guard(" + V.getNameAsString() + ")",
+           " guard(" + V.getNameAsString() + ")",
            guardKind(T) != GuardKind::Other});
   } else if (holdsGradGuard(T)) {
     Guarded = Facts.HasGuard = true;

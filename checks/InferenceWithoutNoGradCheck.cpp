@@ -81,7 +81,7 @@ static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
   AllGuarded = true;
   AnyBackward = false;
   for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = T->posOf(F.Stack);
+    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
     if (At.Line != Pos.Line || At.File != Pos.File)
       continue;
     AllGuarded &= !F.GradMode;
@@ -134,7 +134,7 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   } else if (namesInference(Function)) {
     C.ReasonLoc = F.Decl->getLocation();
     C.Reason = ("the function is called '" + Function + "', and " + Never).str();
-  } else if (S.Jit && !U.AnyTraining) {
+  } else if (S.Jit && (O || !U.AnyTraining)) {
     C.ReasonLoc = S.Loc;
     C.Reason = "it runs a TorchScript module, and " + Never;
   } else if (Sure && U.AnyTraining) {

@@ -75,7 +75,7 @@ static std::optional<bool> ranInTraining(const Analysis &A,
   SourcePos Pos = A.posOf(S.Loc);
   std::optional<bool> Answer;
   for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = T->posOf(F.Stack);
+    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
     if (At.Line == Pos.Line && At.File == Pos.File)
       Answer = Answer.value_or(false) || F.TrainingMode;
   }

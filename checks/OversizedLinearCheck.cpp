@@ -42,7 +42,7 @@ void OversizedLinearCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Two models made by the same line.
   for (const OversizedLinear &L : findOversizedLinears(*T, Limits)) {
     StackId Stack = T->Modules[L.Module].Created;
-    SourceLocation Made = A.locate(T->posOf(Stack));
+    SourceLocation Made = A.ownLocation(*T, Stack);
     SourceLocation Loc = A.findingLocation(*T, Stack);
     if (Loc.isInvalid() || !Done.insert(Made).second)
       continue;

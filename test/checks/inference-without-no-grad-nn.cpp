@@ -16,7 +16,7 @@ void loadedBad() {
   Net net;
   torch::load(net, "net.pt");
   net->eval();
-  // CHECK-MESSAGES: :[[@LINE+1]]:20: warning: forward of 'net' records an autograd graph
+  // CHECK-MESSAGES: :[[@LINE+1]]:21: warning: forward of 'net' records an autograd graph
   auto out = (*net).forward(torch::rand({2, 8}));
   std::cout << out.argmax(1);
 }

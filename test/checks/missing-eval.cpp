@@ -36,7 +36,7 @@ private:
 };
 
 void pointerBad(Inputs in) {
-  // CHECK-NOTES: :[[@LINE+1]]:55: warning: 'model' runs in the mode it was saved in
+  // CHECK-NOTES: :[[@LINE+1]]:53: warning: 'model' runs in the mode it was saved in
   auto model = std::make_shared<torch::jit::Module>(torch::jit::load("m.pt"));
   // CHECK-NOTES: :[[@LINE+1]]:10: note: run here
   model->forward(in);
