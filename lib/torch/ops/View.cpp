@@ -327,22 +327,57 @@ OpResult gatherRow(Runtime &R, const Args &A) {
                         }));
 }
 
+/// The indices of an index call as single items.
+std::vector<Arg> indexItems(const Arg &Given) {
+  std::vector<Arg> Items;
+  if (const auto *L = std::get_if<std::vector<Arg>>(&Given.V))
+    Items = *L;
+  else if (const auto *L = std::get_if<std::vector<TensorRef>>(&Given.V))
+    Items.assign(L->begin(), L->end());
+  else if (const auto *L = std::get_if<Arg::Ints>(&Given.V))
+    for (const Arg::Int &I : *L)
+      Items.push_back(I ? Arg(*I) : Arg(Arg::UnknownArg{"index"}));
+  else
+    Items.push_back(Given);
+  return Items;
+}
+
+/// The elements of \p Out at tensors of indices, each at its dimension.
+OpResult gatherAt(Runtime &R, const Args &A, const T &X, const T &Out,
+                  llvm::ArrayRef<std::pair<int64_t, T>> Gathered) {
+  for (auto &[D, Index] : Gathered)
+    if (Index->Type == DType::Bool || Index->Type == DType::UInt8)
+      return one(R.opaque("index", A, "a mask selects an unknown number of elements"));
+  Shape S = Out->Sizes, IndexShape = Gathered[0].second->Sizes;
+  for (auto &[D, Index] : Gathered)
+    IndexShape = aten::broadcast(R, IndexShape, Index->Sizes);
+  if (R.failed() || Gathered.back().first >= int64_t(S.Dims.size()))
+    return OpResult::failed("too many indices for a tensor of shape " +
+                            X->Sizes.str());
+  bool Adjacent = Gathered.back().first - Gathered[0].first + 1 ==
+                  int64_t(Gathered.size());
+  for (size_t I = Gathered.size(); I-- > 0;)
+    S.Dims.erase(S.Dims.begin() + Gathered[I].first);
+  S.Dims.insert(S.Dims.begin() + (Adjacent ? Gathered[0].first : 0),
+                IndexShape.Dims.begin(), IndexShape.Dims.end());
+  Record Rec(R, "IndexBackward0", {Out});
+  for (auto &[D, Index] : Gathered)
+    Rec.save(Index);
+  Shape From = Out->Sizes;
+  return one(Rec.result(R.make(S, Out->Type, Out->Dev),
+                        [From](Runtime &R, Node &, Grads &G) {
+                          return Grads{
+                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+                        }));
+}
+
 /// x.index({…}), x[…]: slices and selects are views, then tensors gather.
 OpResult indexRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   const Arg *Given = A.find("indices");
   if (!X || !Given)
     return OpResult::notModelled("index without indices");
-  std::vector<Arg> Items;
-  if (const auto *L = std::get_if<std::vector<Arg>>(&Given->V))
-    Items = *L;
-  else if (const auto *L = std::get_if<std::vector<TensorRef>>(&Given->V))
-    Items.assign(L->begin(), L->end());
-  else if (const auto *L = std::get_if<Arg::Ints>(&Given->V))
-    for (const Arg::Int &I : *L)
-      Items.push_back(I ? Arg(*I) : Arg(Arg::UnknownArg{"index"}));
-  else
-    Items.push_back(*Given);
+  std::vector<Arg> Items = indexItems(*Given);
   unsigned Consumed = 0;
   for (const Arg &I : Items)
     Consumed += !std::holds_alternative<Arg::Ellipsis>(I.V) &&
@@ -381,30 +416,7 @@ OpResult indexRow(Runtime &R, const Args &A) {
   }
   if (Gathered.empty() || !Out)
     return one(Out == X && Out ? R.view(X, X->Sizes) : Out);
-  for (auto &[D, Index] : Gathered)
-    if (Index->Type == DType::Bool || Index->Type == DType::UInt8)
-      return one(R.opaque("index", A, "a mask selects an unknown number of elements"));
-  Shape S = Out->Sizes, IndexShape = Gathered[0].second->Sizes;
-  for (auto &[D, Index] : Gathered)
-    IndexShape = aten::broadcast(R, IndexShape, Index->Sizes);
-  if (R.failed() || Gathered.back().first >= int64_t(S.Dims.size()))
-    return OpResult::failed("too many indices for a tensor of shape " +
-                            X->Sizes.str());
-  bool Adjacent = Gathered.back().first - Gathered[0].first + 1 ==
-                  int64_t(Gathered.size());
-  for (size_t I = Gathered.size(); I-- > 0;)
-    S.Dims.erase(S.Dims.begin() + Gathered[I].first);
-  S.Dims.insert(S.Dims.begin() + (Adjacent ? Gathered[0].first : 0),
-                IndexShape.Dims.begin(), IndexShape.Dims.end());
-  Record Rec(R, "IndexBackward0", {Out});
-  for (auto &[D, Index] : Gathered)
-    Rec.save(Index);
-  Shape From = Out->Sizes;
-  return one(Rec.result(R.make(S, Out->Type, Out->Dev),
-                        [From](Runtime &R, Node &, Grads &G) {
-                          return Grads{
-                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
-                        }));
+  return gatherAt(R, A, X, Out, Gathered);
 }
 
 OpResult embeddingRow(Runtime &R, const Args &A) {
