@@ -26,13 +26,18 @@ struct Moment {
 
 struct LineSums {
   llvm::StringRef Function;
+  size_t Depth = 0; ///< Frames down to this line, itself included.
   std::vector<std::pair<uint32_t, LineUse>> ByMoment; ///< In order of time.
+  std::vector<uint32_t> LastEvent;                    ///< Of each moment.
 
-  LineUse &at(uint32_t Moment) {
-    for (auto It = ByMoment.rbegin(); It != ByMoment.rend(); ++It)
-      if (It->first == Moment)
-        return It->second;
+  LineUse &at(uint32_t Moment, uint32_t Event) {
+    for (size_t I = ByMoment.size(); I--;)
+      if (ByMoment[I].first == Moment) {
+        LastEvent[I] = Event;
+        return ByMoment[I].second;
+      }
     ByMoment.push_back({Moment, {}});
+    LastEvent.push_back(Event);
     return ByMoment.back().second;
   }
 };
@@ -101,7 +106,8 @@ private:
         continue;
       LineSums &Sums = Lines[{Pos.File, Pos.Line}];
       Sums.Function = Frames[I].Function;
-      LineUse &Use = Sums.at(MomentOf[Loops.NestOf[Index]]);
+      Sums.Depth = I + 1;
+      LineUse &Use = Sums.at(MomentOf[Loops.NestOf[Index]], Index);
       if (Alloc)
         Use.AllocatedBytes += After - Before;
       if (Free)
@@ -125,6 +131,7 @@ private:
     R.Pos = {Line.first, Line.second, 0};
     R.Function = Sums.Function;
     R.Use = Shown->second;
+    endAfterInnerLoops(Sums, *Shown, R.Use);
     const Moment &M = Moments[Shown->first];
     if (M.Nest.empty())
       return R;
@@ -142,6 +149,34 @@ private:
       break;
     }
     return R;
+  }
+
+  /// The loops of \p M that the line itself is in, not those of its callees.
+  LoopNest own(const Moment &M, size_t Depth) const {
+    LoopNest Own;
+    for (const LoopPlace &P : M.Nest)
+      if (T.Stacks[Loops.Runs[P.Run].Stack].size() <= Depth)
+        Own.push_back(P);
+    return Own;
+  }
+
+  /// A call whose callee loops ends after that loop: what is alive then counts,
+  /// not what is alive in the loop's steady iteration.
+  void endAfterInnerLoops(const LineSums &Sums,
+                          const std::pair<uint32_t, LineUse> &Shown,
+                          LineUse &Use) const {
+    LoopNest Own = own(Moments[Shown.first], Sums.Depth);
+    uint32_t Last = 0;
+    for (size_t I = 0; I < Sums.ByMoment.size(); ++I) {
+      const auto &[Id, Other] = Sums.ByMoment[I];
+      if (own(Moments[Id], Sums.Depth) != Own)
+        continue;
+      Use.PeakBytes = std::max(Use.PeakBytes, Other.PeakBytes);
+      if (Sums.LastEvent[I] >= Last) {
+        Last = Sums.LastEvent[I];
+        Use.AliveAfterBytes = Other.AliveAfterBytes;
+      }
+    }
   }
 
   void markPeak(LineTable &Table) const {
