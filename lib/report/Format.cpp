@@ -112,6 +112,23 @@ std::string PathPrinter::place(const SourcePos &P) const {
   return P.isValid() ? line(P) + ":" + std::to_string(P.Column) : "<unknown>";
 }
 
+std::string PathPrinter::text(llvm::StringRef CompilerText) const {
+  std::string Text;
+  while (!WorkingDir.empty()) {
+    auto [Before, After] = CompilerText.split(WorkingDir);
+    // A longer path that only contains it, as "/mnt/work/" with "/work/".
+    bool Starts = Before.empty() || !llvm::isAlnum(Before.back());
+    bool Found = Before.size() != CompilerText.size();
+    Text += Before;
+    if (!Found)
+      return Text;
+    if (!Starts)
+      Text += WorkingDir;
+    CompilerText = After;
+  }
+  return CompilerText.str();
+}
+
 unsigned displayWidth(llvm::StringRef Text) {
   int Width = llvm::sys::unicode::columnWidthUTF8(Text);
   return Width < 0 ? Text.size() : Width;

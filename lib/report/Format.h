@@ -49,6 +49,8 @@ public:
   std::string file(llvm::StringRef File) const;
   std::string line(const SourcePos &P) const;   ///< "vgg.h:12"
   std::string place(const SourcePos &P) const;  ///< "vgg.h:31:18"
+  /// The compiler's text with its absolute paths made relative likewise.
+  std::string text(llvm::StringRef CompilerText) const;
 
 private:
   std::string WorkingDir; ///< With a slash at its end, or empty.

@@ -121,8 +121,10 @@ void TextPrinter::snippet(const SourcePos &Pos,
     llvm::StringRef New = Fix.Replacement;
     // New lines are shown beside the place, not across the screen.
     unsigned Column = Fix.Pos.Column;
-    if (New.ltrim().size() != New.size() && New.starts_with("\n"))
+    if (New.starts_with("\n"))
       ++Column;
+    else
+      Column += New.size() - New.ltrim(' ').size();
     New = New.trim();
     if (New.empty())
       continue;

@@ -76,7 +76,7 @@ void Output::file(FileResult R) {
 
 void Output::findings(const FileResult &R) {
   for (const std::string &Text : R.CompilerText)
-    llvm::outs() << Text;
+    llvm::outs() << Paths.text(Text);
   if (R.Report.Is == FileReport::State::NotAnalysed)
     return;
   report::TextOptions Options;

@@ -52,6 +52,12 @@ TEST(Format, PathsAreRelativeToTheWorkingFolder) {
   EXPECT_EQ(Paths.file("./a.cpp"), "a.cpp");
   EXPECT_EQ(Paths.place({"/home/me/project/a.cpp", 3, 4}), "a.cpp:3:4");
   EXPECT_EQ(Paths.line({}), "<unknown>");
+  EXPECT_EQ(Paths.text("In file included from /home/me/project/a.h:1:\n"
+                       "/home/me/project/b.h:2:1: error: /mnt/home/me/project/"
+                       "c\n"),
+            "In file included from a.h:1:\nb.h:2:1: error: "
+            "/mnt/home/me/project/c\n");
+  EXPECT_EQ(PathPrinter().text("/a/b.cpp:1: error"), "/a/b.cpp:1: error");
 }
 
 TEST(Format, TableCountsCharactersNotBytes) {

@@ -77,6 +77,16 @@ TEST(Text, NoteWithFixShowsTheNewLine) {
             std::string::npos);
 }
 
+TEST(Text, FixStartsAtItsFirstLetter) {
+  Finding F = finding(1, 1);
+  F.Fixes.push_back({"train.cpp", 4, 0, " b", {"train.cpp", 1, 4}});
+  EXPECT_EQ(print(F), "train.cpp:1:1: warning: does not fit (fix available: "
+                      "--fix) [torch-vram-overflow]\n"
+                      "    1 | int a;\n"
+                      "      | ^\n"
+                      "      |     b\n");
+}
+
 TEST(Text, UnreadableFileHasNoSnippet) {
   Finding F = finding(2, 10);
   F.Pos.File = "gone.h";
