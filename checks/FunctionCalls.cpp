@@ -122,6 +122,7 @@ void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
   const Expr *Object = C.getImplicitObjectArgument();
   if (!Object || Name.empty())
     return;
+  Object = Object->IgnoreImpCasts(); // run_method is its base class's.
   QualType T = Object->getType();
   SourceLocation Loc = C.getExprLoc();
   if (Name == "backward") {
