@@ -13,7 +13,10 @@
 //
 // A leaf takes over the gradient it is given if nobody else holds it, else it
 // clones it; a later one is added in place. Two gradients for one node are added
-// in place if nobody else holds the first.
+// into a new tensor.
+//
+// With create_graph, formulas made of recorded ops get a graph of their own;
+// results of others get a node that says it has no second derivative here.
 
 #include "lib/torch/Rules.h"
 #include "llvm/ADT/DenseMap.h"
@@ -52,10 +55,30 @@ struct Task {
   InputBuffer Inputs;
 };
 
+/// Gives saved results their history back while a backward that is itself
+/// recorded runs. For ever would be a cycle.
+class SavedHistory {
+public:
+  explicit SavedHistory(Node &N) : N(N) {
+    for (SavedTensor &S : N.Saved)
+      if (S.resultNr() >= 0 && S.get()) {
+        S.get()->GradFn = NodeRef(&N);
+        S.get()->OutputNr = S.resultNr();
+      }
+  }
+  ~SavedHistory() {
+    for (SavedTensor &S : N.Saved)
+      if (S.resultNr() >= 0 && S.get())
+        S.get()->GradFn = nullptr;
+  }
+
+private:
+  Node &N;
+};
+
 class Engine {
 public:
-  Engine(Runtime &R, bool KeepGraph, bool CreateGraph)
-      : R(R), KeepGraph(KeepGraph), CreateGraph(CreateGraph) {}
+  Engine(Runtime &R, bool KeepGraph) : R(R), KeepGraph(KeepGraph) {}
   /// Where captured gradients go instead of into leaves: autograd::grad.
   struct Capture { NodeRef Fn; unsigned InputNr; TensorRef Result; };
   llvm::SmallVector<Capture, 2> Captures;
@@ -68,13 +91,14 @@ private:
   void evaluate(Task &T);
   Node::Gradients callNode(Node &N, InputBuffer Inputs);
   void checkResults(Node &N, Node::Gradients &Outputs);
+  void markUnrecorded(Node &N, InputBuffer &Inputs, Node::Gradients &Outputs);
   void accumulate(Node &N, InputBuffer &Inputs);
   void addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef Value);
   void push(NodeRef Fn, InputBuffer Inputs);
   bool wanted(Node *N) const { return !Capturing || Needed.contains(N); }
 
   Runtime &R;
-  bool KeepGraph, CreateGraph;
+  bool KeepGraph;
   llvm::DenseMap<Node *, unsigned> Dependencies;
   llvm::DenseSet<Node *> Needed;
   llvm::DenseMap<Node *, InputBuffer> NotReady;
@@ -123,12 +147,7 @@ void Engine::addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef Value) {
     Old = std::move(Value);
     return;
   }
-  bool InPlace = !CreateGraph && Old.useCount() == 1 && Old->Store &&
-                 Old->Store->UseCount() == 1 && Old->isDense();
-  if (InPlace)
-    aten::addInPlace(R, Old, Value);
-  else
-    Old = aten::add(R, Old, Value);
+  Old = aten::add(R, Old, Value);
 }
 
 void Engine::accumulate(Node &N, InputBuffer &Inputs) {
@@ -145,7 +164,8 @@ void Engine::accumulate(Node &N, InputBuffer &Inputs) {
              aten::obeysLayout(*New, *Leaf)) {
     Leaf->Grad = R.alias(New); // detach()
   } else {
-    Leaf->Grad = aten::cloneLike(R, New, *Leaf);
+    Leaf->Grad = R.GradMode ? aten::clone(R, New) // A part of the graph.
+                            : aten::cloneLike(R, New, *Leaf);
   }
   if (Leaf->Grad && Leaf->Grad->Store)
     R.recategorize(Leaf->Grad, Category::Gradient);
@@ -166,6 +186,34 @@ void Engine::checkResults(Node &N, Node::Gradients &Outputs) {
   }
 }
 
+void Engine::markUnrecorded(Node &N, InputBuffer &Inputs,
+                            Node::Gradients &Outputs) {
+  NodeRef Mark(new Node);
+  Mark->Name = N.Name;
+  Mark->Sequence = R.NextSequence++;
+  auto Visit = [&](const TensorRef &T) {
+    if (T && T->needsGrad())
+      Mark->Next.push_back(gradientEdge(T));
+  };
+  for (const TensorRef &T : Inputs)
+    Visit(T);
+  for (const SavedTensor &S : N.Saved)
+    Visit(S.get());
+  if (Mark->Next.empty())
+    return;
+  Mark->Backward = [](Runtime &R, Node &N, Node::Gradients &) {
+    R.failNotModelled(("second derivative of " + llvm::Twine(N.Name)).str());
+    return Node::Gradients(N.Next.size());
+  };
+  for (TensorRef &T : Outputs) {
+    if (!T || T->needsGrad())
+      continue;
+    T->GradFn = Mark;
+    T->OutputNr = Mark->Outputs.size();
+    Mark->Outputs.push_back({T->Sizes, T->Type, T->Dev});
+  }
+}
+
 Node::Gradients Engine::callNode(Node &N, InputBuffer Inputs) {
   Node::Gradients Outputs;
   if (N.Sequence == AccumulateSequence) {
@@ -182,8 +230,13 @@ Node::Gradients Engine::callNode(Node &N, InputBuffer Inputs) {
     R.failNotModelled(("backward of " + llvm::Twine(N.Name)).str());
     return Outputs;
   }
-  if (Any)
+  if (Any && R.GradMode) {
+    SavedHistory History(N);
     Outputs = N.Backward(R, N, Inputs);
+    markUnrecorded(N, Inputs, Outputs);
+  } else if (Any) {
+    Outputs = N.Backward(R, N, Inputs);
+  }
   Outputs.resize(N.Next.size());
   checkResults(N, Outputs);
   return Outputs;
@@ -208,7 +261,17 @@ void Engine::evaluate(Task &T) {
     // What backward allocates belongs to the module whose forward it undoes.
     R.Modules.push_back(
         {N.ModulePath, N.ModuleClass, N.BuiltinModule, N.Module});
+    // Only what leads to a gradient asked for is computed.
+    llvm::SmallVector<Edge, 4> AllEdges;
+    if (Capturing) {
+      AllEdges = N.Next;
+      for (Edge &E : N.Next)
+        if (E.Fn && !Needed.contains(E.Fn.get()))
+          E.Fn = nullptr;
+    }
     R.asOp(N.Name, [&] { Outputs = callNode(N, std::move(T.Inputs)); });
+    if (Capturing)
+      N.Next = std::move(AllEdges);
     R.Modules.pop_back();
   }
   T.Inputs.clear();
@@ -340,7 +403,7 @@ OpResult Runtime::backward(llvm::ArrayRef<TensorRef> Roots,
     llvm::SmallVector<TensorRef, 2> Grads(Gradients);
     Grads.resize(Roots.size());
     if (makeGradients(*this, Roots, Grads)) {
-      Engine E(*this, RetainGraph || CreateGraph, CreateGraph);
+      Engine E(*this, RetainGraph || CreateGraph);
       E.run(Roots, Grads);
     }
   }
@@ -360,7 +423,7 @@ OpResult Runtime::grad(llvm::ArrayRef<TensorRef> Roots,
     llvm::SmallVector<TensorRef, 2> Grads(Gradients);
     Grads.resize(Roots.size());
     if (makeGradients(*this, Roots, Grads)) {
-      Engine E(*this, RetainGraph || CreateGraph, CreateGraph);
+      Engine E(*this, RetainGraph || CreateGraph);
       E.Capturing = true;
       for (const TensorRef &T : Inputs) {
         Edge Target = gradientEdge(T);

@@ -49,6 +49,8 @@ void addPoolOps(OpTable &Rows);
 void addNormOps(OpTable &Rows);
 void addLossOps(OpTable &Rows);
 void addDropoutOps(OpTable &Rows);
+void addResampleOps(OpTable &Rows);
+void addIndexOps(OpTable &Rows);
 void addTensorOps(OpTable &Rows);
 
 } // namespace vramlint

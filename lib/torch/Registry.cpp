@@ -28,6 +28,8 @@ static const OpTable &rows() {
     addNormOps(All);
     addLossOps(All);
     addDropoutOps(All);
+    addResampleOps(All);
+    addIndexOps(All);
     addTensorOps(All);
     return All;
   }();

@@ -171,6 +171,9 @@ TensorRef where(Runtime &R, const TensorRef &Condition, const TensorRef &A,
 TensorRef maskedFill(Runtime &R, const TensorRef &Self, const TensorRef &Mask);
 /// self.op_(other) for add_, sub_, mul_, div_ and their kin on raw memory: no
 /// autograd.
+/// What most backward kernels allocate: one tensor like gradient and \p Saved.
+TensorRef elementwiseGradient(Runtime &R, const TensorRef &G,
+                              const TensorRef &Saved);
 void addInPlace(Runtime &R, const TensorRef &Self, const TensorRef &Other);
 void scalarInPlace(Runtime &R, const TensorRef &Self, Scalar S);
 
@@ -195,6 +198,8 @@ TensorRef t(Runtime &R, const TensorRef &T);
 TensorRef permute(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> Order);
 TensorRef unsqueeze(Runtime &R, const TensorRef &T, int64_t DimIndex);
 TensorRef squeeze(Runtime &R, const TensorRef &T, int64_t DimIndex);
+/// Tensor::squeeze_(dim).
+TensorRef squeezeInPlace(Runtime &R, const TensorRef &T, int64_t DimIndex);
 TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex);
 /// \p Length elements with \p Step along \p DimIndex.
 TensorRef slice(Runtime &R, const TensorRef &T, int64_t DimIndex, Dim Start,
@@ -224,12 +229,17 @@ TensorRef cloneLike(Runtime &R, const TensorRef &Gradient,
 
 /// at::sum_to: what backward does to a gradient of a broadcast operand.
 TensorRef sumTo(Runtime &R, const TensorRef &T, const Shape &To);
-TensorRef sum(Runtime &R, const TensorRef &T);
+TensorRef sum(Runtime &R, const TensorRef &T,
+              std::optional<DType> Type = std::nullopt);
 TensorRef sum(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndices,
-              bool KeepDim);
+              bool KeepDim, std::optional<DType> Type = std::nullopt);
 TensorRef mean(Runtime &R, const TensorRef &T);
 TensorRef mean(Runtime &R, const TensorRef &T,
-               llvm::ArrayRef<int64_t> DimIndices, bool KeepDim);
+               llvm::ArrayRef<int64_t> DimIndices, bool KeepDim,
+               std::optional<DType> Type = std::nullopt);
+/// \p G, the gradient of a reduced tensor, seen with the shape before: views.
+TensorRef unreduce(Runtime &R, TensorRef G, const Shape &To,
+                   llvm::ArrayRef<int64_t> DimIndices, bool KeepDim);
 /// The shape after reducing \p DimIndices (empty: all).
 Shape reducedShape(Runtime &R, const TensorRef &T,
                    llvm::ArrayRef<int64_t> DimIndices, bool KeepDim);

@@ -202,8 +202,8 @@ bool TensorImpl::isDense() const {
     if (Sizes.Dims[I].Length != 1)
       Order.push_back(I);
   }
-  llvm::stable_sort(Order, [&](unsigned A, unsigned B) {
-    return Strides[A] < Strides[B];
+  llvm::sort(Order, [&](unsigned A, unsigned B) {
+    return std::pair(Strides[A], A) < std::pair(Strides[B], B);
   });
   int64_t Expected = 1;
   for (unsigned I : Order) {
@@ -228,7 +228,7 @@ SavedTensor::SavedTensor(Runtime &R, TensorRef Value, bool IsOutput) : R(&R) {
 }
 
 SavedTensor::SavedTensor(SavedTensor &&Other) noexcept
-    : T(std::move(Other.T)), R(Other.R) {
+    : ResultNr(Other.ResultNr), T(std::move(Other.T)), R(Other.R) {
   Other.T = nullptr;
 }
 
@@ -238,6 +238,7 @@ SavedTensor &SavedTensor::operator=(SavedTensor &&Other) noexcept {
   reset();
   T = std::move(Other.T);
   R = Other.R;
+  ResultNr = Other.ResultNr;
   Other.T = nullptr;
   return *this;
 }

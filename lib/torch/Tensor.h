@@ -128,7 +128,11 @@ public:
   ~SavedTensor();
   const TensorRef &get() const { return T; }
   void reset();
+  /// Which output of its own node it is; -1: none.
+  int resultNr() const { return ResultNr; }
+  void setResultNr(int Nr) { ResultNr = Nr; }
 private:
+  int ResultNr = -1;
   TensorRef T;  ///< For an output: a copy of the handle without its grad_fn.
   Runtime *R = nullptr;
 };

@@ -7,9 +7,10 @@
 // Convolutions. On the CPU without oneDNN LibTorch unfolds the input into columns
 // (ConvolutionMM2d.cpp, ConvolutionMM3d.cpp, NaiveDilatedConvolution.cpp,
 // NaiveConvolutionTranspose2d.cpp); groups run one after the other on copies. On
-// CUDA cuDNN does it in place of all that; its workspace is not in these rows.
+// CUDA cuDNN does it in place of all that, on the CPU oneDNN where it is on: their
+// scratch depends on machine and version and is not in these rows.
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Layout.h"
 
 namespace vramlint {
 
@@ -69,7 +70,7 @@ Unfold unfolding(const ConvParams &P, const T &W) {
     return Unfold::Sample;
   bool Pointwise = kernelArea(W) == Dim(1) && !P.any(P.Stride, 1) &&
                    !P.any(P.Padding, 0);
-  return Pointwise && P.N <= 2 ? Unfold::No : Unfold::Batch;
+  return Pointwise ? Unfold::No : Unfold::Batch;
 }
 
 T buffer(Runtime &R, std::initializer_list<Dim> Ds, const T &Like) {
@@ -80,10 +81,11 @@ T buffer(Runtime &R, std::initializer_list<Dim> Ds, const T &Like) {
 }
 
 T columns(Runtime &R, const ConvParams &P, const T &X, const T &W,
-          const Dims &Out) {
+          const Dims &Out, bool Always = false) {
   Unfold How = unfolding(P, W);
-  if (How == Unfold::No)
+  if (How == Unfold::No && !Always)
     return nullptr;
+  How = How == Unfold::No ? Unfold::Batch : How;
   Dim N = How == Unfold::Batch ? X->size(0) : Dim(1);
   return buffer(R, {N, X->size(1) * kernelArea(W), product(Out)}, X);
 }
@@ -100,7 +102,9 @@ T forwardResult(Runtime &R, const T &X, Dim Channels, const Dims &Out) {
 T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &W,
                bool Bias, const Dims &Out) {
   if (P.Transposed) {
+    T Scratch = P.N == 3 ? aten::emptyContiguous(R, X) : nullptr;
     T Result = forwardResult(R, X, W->size(1), Out);
+    Scratch = nullptr;
     T Columns = buffer(R,
                        {W->size(1) * kernelArea(W),
                         product(llvm::ArrayRef<Dim>(X->Sizes.Dims).drop_front(2))},
@@ -117,15 +121,35 @@ T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &W,
   return forwardResult(R, X, W->size(0), Out);
 }
 
+/// slow_conv3d runs all groups at once.
+bool knowsGroups(const ConvParams &P) {
+  return P.N == 3 && !P.Transposed && !P.any(P.Dilation, 1);
+}
+
 T part(Runtime &R, const T &X, unsigned DimIndex, int64_t Groups) {
   return aten::contiguous(
       R, aten::narrow(R, X, DimIndex, Dim(0), X->size(DimIndex) / Dim(Groups)));
 }
 
+/// The unfolding convolution knows channels-last, and copies the weight to it.
+bool keepsChannelsLast(const ConvParams &P, const T &X, const T &W) {
+  return isChannelsLast(X) && P.Groups == 1 && !P.Transposed &&
+         unfolding(P, W) != Unfold::Sample;
+}
+
 T forwardCpu(Runtime &R, const ConvParams &P, const T &Input, const T &W,
              bool Bias, const Dims &Out) {
+  if (keepsChannelsLast(P, Input, W)) {
+    T Weight = contiguousAs(R, W, true);
+    T Columns = columns(R, P, Input, W, Out);
+    Shape S;
+    S.Dims = {Input->size(0), W->size(0), Out[0], Out[1]};
+    T Result = makeAs(R, S, Input, true);
+    Columns = nullptr;
+    return Result;
+  }
   T X = aten::contiguous(R, Input);
-  if (P.Groups == 1)
+  if (P.Groups == 1 || knowsGroups(P))
     return forwardGroup(R, P, X, W, Bias, Out);
   std::vector<T> Parts;
   T WPart = aten::narrow(R, W, 0, Dim(0), W->size(0) / Dim(P.Groups));
@@ -160,6 +184,7 @@ ConvGrads backwardDilated(Runtime &R, const ConvParams &P, const T &Grad,
 ConvGrads backwardTransposed(Runtime &R, const ConvParams &P, const T &Grad,
                              const T &X, const T &W, Wanted Want) {
   ConvGrads G;
+  bool Pointwise = unfolding(P, W) == Unfold::No;
   auto Columns = [&] {
     return buffer(R,
                   {W->size(1) * kernelArea(W),
@@ -169,7 +194,7 @@ ConvGrads backwardTransposed(Runtime &R, const ConvParams &P, const T &Grad,
   if (Want.Input) {
     T Own = aten::contiguous(R, Grad);
     G.Input = aten::emptyContiguous(R, X);
-    T Scratch = Columns();
+    T Scratch = Pointwise ? nullptr : Columns();
     Scratch = nullptr;
   }
   if (Want.Weight)
@@ -178,7 +203,7 @@ ConvGrads backwardTransposed(Runtime &R, const ConvParams &P, const T &Grad,
     G.Bias = buffer(R, {W->size(1)}, W);
   if (Want.Weight || Want.Bias) {
     T Own = aten::contiguous(R, Grad);
-    T Scratch = Want.Weight ? Columns() : nullptr;
+    T Scratch = Want.Weight && !Pointwise ? Columns() : nullptr;
     Scratch = nullptr;
   }
   return G;
@@ -191,7 +216,7 @@ ConvGrads backwardUnfolded(Runtime &R, const ConvParams &P, const T &Grad,
   if (Want.Input) {
     T Own = aten::contiguous(R, Grad);
     G.Input = aten::emptyContiguous(R, X);
-    T Folded = P.N == 3 ? columns(R, P, X, W, Out) : nullptr;
+    T Folded = P.N == 3 ? columns(R, P, X, W, Out, true) : nullptr;
     Folded = nullptr;
   }
   if (Want.Bias)
@@ -214,11 +239,33 @@ ConvGrads backwardGroup(Runtime &R, const ConvParams &P, const T &Grad,
   return backwardUnfolded(R, P, Grad, X, W, Want, Out);
 }
 
+ConvGrads backwardChannelsLast(Runtime &R, const ConvParams &P, const T &Grad,
+                               const T &X, const T &W, Wanted Want,
+                               const Dims &Out) {
+  ConvGrads G;
+  T Weight = contiguousAs(R, W, true);
+  if (Want.Input) {
+    T Own = contiguousAs(R, Grad, true);
+    G.Input = makeAs(R, X->Sizes, X, true);
+  }
+  if (Want.Bias)
+    G.Bias = buffer(R, {W->size(0)}, W);
+  if (Want.Weight) {
+    G.Weight = makeAs(R, W->Sizes, W, true);
+    T Own = contiguousAs(R, Grad, true);
+    T Columns = columns(R, P, X, W, Out);
+    Columns = nullptr;
+  }
+  return G;
+}
+
 ConvGrads backwardCpu(Runtime &R, const ConvParams &P, const T &Grad,
                       const T &Input, const T &W, Wanted Want,
                       const Dims &Out) {
+  if (keepsChannelsLast(P, Input, W))
+    return backwardChannelsLast(R, P, Grad, Input, W, Want, Out);
   T X = aten::contiguous(R, Input);
-  if (P.Groups == 1)
+  if (P.Groups == 1 || knowsGroups(P))
     return backwardGroup(R, P, Grad, X, W, Want, Out);
   std::vector<T> Inputs, Weights, Biases;
   T WPart = aten::narrow(R, W, 0, Dim(0), W->size(0) / Dim(P.Groups));
@@ -243,7 +290,7 @@ ConvGrads backwardCpu(Runtime &R, const ConvParams &P, const T &Grad,
   return G;
 }
 
-ConvGrads backwardCuda(Runtime &R, const T &Grad, const T &X, const T &W,
+ConvGrads backwardLibrary(Runtime &R, const T &Grad, const T &X, const T &W,
                        Dim BiasChannels, Wanted Want) {
   ConvGrads G;
   T Own = aten::contiguous(R, Grad);
@@ -285,6 +332,13 @@ bool check(Runtime &R, const ConvParams &P, const T &X, const T &W,
   return true;
 }
 
+/// use_mkldnn: float32 and more than one sample or enough elements.
+bool usesOneDnn(const Runtime &R, const T &X) {
+  const int64_t FewElements = 20480;
+  return R.Config.OneDNN && !X->onCuda() && X->Type == DType::Float32 &&
+         (X->size(0) != Dim(1) || X->elements() > FewElements);
+}
+
 T convolution(Runtime &R, const ConvParams &P, const T &X, const T &W,
               const T &Bias) {
   if (!X || !W || R.failed() || !check(R, P, X, W, Bias))
@@ -305,15 +359,16 @@ T convolution(Runtime &R, const ConvParams &P, const T &X, const T &W,
                                 P.Transposed ? W->size(1).Length
                                              : Channels.Length});
   R.flops(Work);
-  T Result = X->onCuda() ? forwardResult(R, X, Channels, Out)
-                         : forwardCpu(R, P, X, W, bool(Bias), Out);
+  bool Library = X->onCuda() || usesOneDnn(R, X);
+  T Result = Library ? forwardResult(R, X, Channels, Out)
+                     : forwardCpu(R, P, X, W, bool(Bias), Out);
   return Rec.result(Result, [P, Out, Work, Channels](Runtime &R, Node &N,
                                                       Grads &G) {
     Wanted Want = {N.needs(0), N.needs(1), N.needs(2)};
     R.flops(saturatingMul({int64_t(Want.Input) + Want.Weight, Work}));
     ConvGrads C =
-        G[0]->onCuda()
-            ? backwardCuda(R, G[0], N.saved(0), N.saved(1), Channels, Want)
+        G[0]->onCuda() || usesOneDnn(R, N.saved(0))
+            ? backwardLibrary(R, G[0], N.saved(0), N.saved(1), Channels, Want)
             : backwardCpu(R, P, G[0], N.saved(0), N.saved(1), Want, Out);
     return Grads{C.Input, C.Weight, C.Bias};
   });
@@ -383,8 +438,6 @@ void addConvOps(OpTable &Rows) {
                       return convRow(R, A, N, false);
                     }});
     Rows.push_back({Transposed[N - 1], [N](Runtime &R, const Args &A) {
-                      if (N == 3)
-                        return OpResult::notModelled("conv_transpose3d");
                       return convRow(R, A, N, true);
                     }});
   }

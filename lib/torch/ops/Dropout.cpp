@@ -65,7 +65,13 @@ static T maskedDropout(Runtime &R, const T &X, bool Feature, bool Alpha,
     return X;
   }
   T Out = aten::mul(R, X, Noise);
-  return Alpha ? aten::add(R, Out, Shift) : Out;
+  if (Alpha && Out) {
+    Args B;
+    B.add("self", Out);
+    B.add("other", Shift);
+    R.call("add_", B);
+  }
+  return Out;
 }
 
 static T dropoutImpl(Runtime &R, const T &X, double P, bool Train, bool Feature,

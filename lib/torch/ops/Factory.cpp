@@ -143,7 +143,10 @@ OpResult randpermRow(Runtime &R, const Args &A) {
   Options O(A);
   Shape S;
   S.Dims = {toDim(A.integer("n"))};
-  return one(fresh(R, S, O.Type.value_or(DType::Int64), O));
+  T Out = fresh(R, S, O.Type.value_or(DType::Int64), O);
+  if (!Out->onCuda())
+    R.make(Shape(), DType::Int64, Device{}); // The shuffle's own scalar.
+  return one(Out);
 }
 
 OpResult scalarRow(Runtime &R, const Args &A) {

@@ -102,7 +102,8 @@ static T probabilityLoss(Runtime &R, const T &X, const T &Target,
   T Product = mul(R, Log, Target);
   if (Reduce == None)
     return neg(R, sum(R, Product, {ClassDim}, false));
-  T Negative = neg(R, sum(R, Product));
+  T Total = sum(R, Product);
+  T Negative = neg(R, Total);
   return Reduce == Sum ? Negative : div(R, Negative, Scalar(2));
 }
 
@@ -150,10 +151,7 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
   T Loss = emptyLike(R, X);
   if (Reduce != None) {
     T Reduced = meanLoss(R, Loss, Reduce);
-    if (!X->onCuda())
-      shrinkToScalar(Loss);
-    else
-      Loss = Reduced;
+    shrinkToScalar(Loss);
   }
   return Rec.result(Loss, [Reduce](Runtime &R, Node &N, Grads &G) {
     T Out = emptyLike(R, N.saved(0));
@@ -198,7 +196,7 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
 
 /// mse_loss, smooth_l1_loss: the result keeps the full size it was made with.
 static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
-                  llvm::StringRef NodeName, bool Smooth) {
+                  llvm::StringRef NodeName) {
   if (!X || !Target || R.failed())
     return nullptr;
   Record Rec(R, NodeName, {X, Target});
@@ -211,7 +209,7 @@ static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
       scalarInPlace(R, Loss, Scalar(2));
     shrinkToScalar(Out);
   }
-  return Rec.result(Out, [Smooth](Runtime &R, Node &N, Grads &G) {
+  return Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
     Grads Out(2);
     auto One = [&] {
       Shape S = broadcast(R, N.saved(0)->Sizes, N.saved(1)->Sizes);
@@ -220,7 +218,7 @@ static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
     if (N.needs(0))
       Out[0] = One();
     if (N.needs(1))
-      Out[1] = Smooth ? neg(R, One()) : One();
+      Out[1] = One();
     return Out;
   });
 }
@@ -259,6 +257,88 @@ static T klDiv(Runtime &R, const T &X, const T &Target, int64_t Reduce,
   T Loss = sub(R, Log, mul(R, Target, X));
   Log = nullptr;
   return meanLoss(R, Loss, Reduce);
+}
+
+/// Runs an in-place row on \p Self.
+static T inPlace(Runtime &R, llvm::StringRef Name, const T &Self) {
+  if (!Self)
+    return nullptr;
+  Args A;
+  A.add("self", Self);
+  if (Name.starts_with("clamp"))
+    A.add("min", 0.0);
+  R.call(Name, A);
+  return Self;
+}
+
+/// (-target * (input1 - input2) + margin).clamp_min_(0)
+static T marginRanking(Runtime &R, const T &A, const T &B, const T &Target,
+                       int64_t Reduce) {
+  T Out;
+  {
+    T Difference = sub(R, A, B);
+    T Negative = neg(R, Target);
+    T Product = mul(R, Negative, Difference);
+    Out = add(R, Product, Scalar(0.0));
+  }
+  return meanLoss(R, inPlace(R, "clamp_min_", Out), Reduce);
+}
+
+static T cosineSimilarity(Runtime &R, const T &A, const T &B, int64_t DimIndex) {
+  T NormA = sum(R, pow(R, A, Scalar(2)), {DimIndex}, true);
+  T NormB = sum(R, pow(R, B, Scalar(2)), {DimIndex}, true);
+  {
+    BelowAutograd Guard(R);
+    inPlace(R, "clamp_min_", NormA);
+    inPlace(R, "clamp_min_", NormB);
+  }
+  T RatioB = div(R, B, inPlace(R, "sqrt_", NormB));
+  T RatioA = div(R, A, inPlace(R, "sqrt_", NormA));
+  return sum(R, mul(R, RatioA, RatioB), {DimIndex}, false);
+}
+
+/// F::normalize: input / input.norm(p, dim, true).clamp_min(eps).
+static T normalize(Runtime &R, const T &X, int64_t DimIndex) {
+  Args A;
+  A.add("self", X);
+  A.add("p", 2.0);
+  A.add("dim", Arg::Ints{DimIndex});
+  A.add("keepdim", true);
+  OpResult Norm = R.call("norm", A);
+  if (Norm.Kind != OpResult::Ok || !X)
+    return nullptr;
+  T Least = clamp(R, std::get<T>(Norm.Values[0].V), true, false);
+  Norm.Values.clear();
+  T Wide = Least ? expand(R, Least, X->Sizes) : nullptr;
+  Least = nullptr;
+  return div(R, X, Wide);
+}
+
+static T softMargin(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
+  if (!X || !Target || R.failed())
+    return nullptr;
+  if (Reduce != Mean) {
+    R.failNotModelled("soft_margin_loss that is not a mean");
+    return nullptr;
+  }
+  Record Rec(R, "SoftMarginLossBackward0", {X});
+  Rec.save(X).save(Target);
+  T Out = emptyLike(R, X);
+  scalarInPlace(R, Out, Scalar(1.0));
+  T Reduced = mean(R, Out);
+  shrinkToScalar(Out);
+  return Rec.result(Out, [](Runtime &R, Node &N, Grads &) {
+    T Exp;
+    {
+      T Negative = neg(R, N.saved(1));
+      T Product = mul(R, Negative, N.saved(0));
+      Exp = exp(R, Product);
+    }
+    T Out = emptyLike(R, N.saved(0));
+    scalarInPlace(R, Exp, Scalar(1.0));
+    scalarInPlace(R, Exp, Scalar(1.0));
+    return Grads{Out};
+  });
 }
 
 } // namespace aten
@@ -343,12 +423,12 @@ void addLossOps(OpTable &Rows) {
           });
   addLoss(Rows, "mse_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::pairLoss(R, A.tensor("input"), A.tensor("target"), Reduce,
-                          "MseLossBackward0", false);
+                          "MseLossBackward0");
   });
   addLoss(Rows, "smooth_l1_loss",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::pairLoss(R, A.tensor("input"), A.tensor("target"),
-                                  Reduce, "SmoothL1LossBackward0", true);
+                                  Reduce, "SmoothL1LossBackward0");
           });
   addLoss(Rows, "l1_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::l1Loss(R, A.tensor("input"), A.tensor("target"), Reduce);
@@ -360,6 +440,32 @@ void addLossOps(OpTable &Rows) {
     return aten::klDiv(R, A.tensor("input"), A.tensor("target"), Reduce,
                        A.boolean("log_target", false));
   });
+  addLoss(Rows, "margin_ranking_loss",
+          [](Runtime &R, const Args &A, int64_t Reduce) {
+            return aten::marginRanking(R, A.tensor("input1"),
+                                       A.tensor("input2"), A.tensor("target"),
+                                       Reduce);
+          });
+  addLoss(Rows, "soft_margin_loss",
+          [](Runtime &R, const Args &A, int64_t Reduce) {
+            return aten::softMargin(R, A.tensor("input"), A.tensor("target"),
+                                    Reduce);
+          });
+  Rows.push_back({"cosine_similarity",
+                  [](Runtime &R, const Args &A) {
+                    return one(aten::cosineSimilarity(R, A.tensor("x1"),
+                                                      A.tensor("x2"),
+                                                      A.integer("dim", 1)));
+                  },
+                  "eps"});
+  Rows.push_back({"normalize",
+                  [](Runtime &R, const Args &A) {
+                    if (A.number("p", 2) != 2)
+                      return OpResult::notModelled("normalize with p other than 2");
+                    return one(aten::normalize(R, A.tensor("input"),
+                                               A.integer("dim", 1)));
+                  },
+                  "eps"});
 }
 
 } // namespace vramlint

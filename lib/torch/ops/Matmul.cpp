@@ -276,7 +276,7 @@ T matmul(Runtime &R, const T &A, const T &B) {
   if (RankA == 2 && RankB == 1)
     return mv(R, A, B);
   if (RankA == 1 && RankB == 2)
-    return squeeze(R, mm(R, unsqueeze(R, A, 0), B), 0);
+    return squeezeInPlace(R, mm(R, unsqueeze(R, A, 0), B), 0);
   if (RankA == 2 && RankB == 2)
     return mm(R, A, B);
   Dim Inner = B->size(RankB == 1 ? 0 : RankB - 2);

@@ -6,7 +6,7 @@
 //
 // Normalisation layers (Normalization.cpp, layer_norm.cpp, group_norm.cpp).
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Layout.h"
 
 namespace vramlint {
 
@@ -35,6 +35,11 @@ struct BatchNorm {
   Dim Channels;
 };
 
+/// Channels vary fastest: channels-last images, and all matrices.
+bool channelsInnermost(const T &X) {
+  return X->rank() == 2 || isChannelsLast(X);
+}
+
 T batchNormForward(Runtime &R, const BatchNorm &B, const T &X, T &Mean,
                    T &InvStd) {
   R.flops(saturatingMul({B.Training ? 6 : 2, X->elements()}));
@@ -50,7 +55,7 @@ T batchNormForward(Runtime &R, const BatchNorm &B, const T &X, T &Mean,
     Mean = Temp();
     InvStd = Temp();
     T A = Temp(), C = Temp();
-    T Sums = X->rank() == 2 ? Temp() : nullptr;
+    T Sums = channelsInnermost(X) ? Temp() : nullptr;
   }
   T Out = aten::emptyLike(R, X);
   T Alpha = Temp(), Beta = Temp();
@@ -78,12 +83,13 @@ Grads batchNormBackward(Runtime &R, const BatchNorm &B, Node &N, const T &G) {
     Out[1] = Temp();
   if (N.needs(2))
     Out[2] = Temp();
-  if (!G->isContiguous() || !X->isContiguous()) {
+  bool Last = isChannelsLast(X) && isChannelsLast(G);
+  if (!Last && (!G->isContiguous() || !X->isContiguous())) {
     T Sum = Temp();
     return Out;
   }
-  aten::emptyContiguous(R, X);
-  if (X->rank() == 2) {
+  aten::emptyLike(R, X);
+  if (channelsInnermost(X)) {
     // Sums over the batch run in double.
     T Sum = N.needs(2) ? nullptr : Temp();
     T InvStd = B.Training ? nullptr : Temp();

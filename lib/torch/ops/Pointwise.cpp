@@ -304,13 +304,24 @@ static T addc(Runtime &R, const T &Self, const T &A, const T &B, Scalar Value,
   else
     Rec.saveIf(Rec.needs(2), A).saveIf(Rec.needs(1), B);
   T Out = iterate(R, {Self, A, B});
-  if (Divide) {
-    Rec.backward([](Runtime &R, Node &N, Grads &) {
-      R.failNotModelled("backward of addcdiv");
-      return Grads(N.Next.size());
+  if (Divide)
+    return Rec.result(Out, [Value](Runtime &R, Node &N, Grads &G) {
+      Grads Out(3);
+      if (N.needs(0))
+        Out[0] = G[0];
+      if (N.needs(1)) { // grad * (value / tensor2)
+        T Ratio = emptyLike(R, N.saved(1));
+        Out[1] = mul(R, G[0], Ratio);
+      }
+      if (N.needs(2)) { // -grad * (value * tensor1 / (tensor2 * tensor2))
+        T Square = mul(R, N.saved(1), N.saved(1));
+        T Scaled = mul(R, N.saved(0), Value);
+        T Ratio = div(R, Scaled, Square);
+        T Negative = neg(R, G[0]);
+        Out[2] = mul(R, Negative, Ratio);
+      }
+      return Out;
     });
-    return Rec.output(Out);
-  }
   return Rec.result(Out, [Value](Runtime &R, Node &N, Grads &G) {
     Grads Out(3);
     if (N.needs(0))
@@ -532,6 +543,59 @@ void addBinaryRows(OpTable &Rows) {
                     }});
 }
 
+/// Ops of integers and bools, and others whose gradient is not modelled.
+OpResult plainBinary(Runtime &R, const Args &A, llvm::StringRef Op,
+                     bool InPlace) {
+  T Self = A.tensor("self"), Other = A.tensor("other");
+  if (!Self)
+    return OpResult::notModelled((Op + llvm::Twine(" of a number")).str());
+  Record Rec(R, Op, {Self, Other});
+  llvm::StringRef Name = Op;
+  Rec.backward([Name](Runtime &R, Node &N, Grads &) {
+    R.failNotModelled(("backward of " + llvm::Twine(Name)).str());
+    return Grads(N.Next.size());
+  });
+  T Number = Other ? Other : aten::wrapped(R, scalarArg(A, "other", 1.0));
+  if (InPlace) {
+    iterate(R, {Self, Number}, Iter::Plain, Self);
+    return Rec.inPlace(Self) ? one(Self) : one(nullptr);
+  }
+  return one(Rec.output(iterate(R, {Self, Number})));
+}
+
+void addPlainRows(OpTable &Rows) {
+  for (llvm::StringRef Op : {"remainder", "fmod", "floor_divide", "bitwise_and",
+                             "bitwise_or", "bitwise_xor", "atan2"})
+    for (bool InPlace : {false, true}) {
+      llvm::StringRef Name = InPlace ? intern((Op + llvm::Twine("_")).str()) : Op;
+      Rows.push_back({Name,
+                      [Op, InPlace](Runtime &R, const Args &A) {
+                        return plainBinary(R, A, Op, InPlace);
+                      },
+                      "other", true});
+    }
+  Rows.push_back({"bitwise_not",
+                  [](Runtime &R, const Args &A) {
+                    T Self = A.tensor("self");
+                    return one(Self ? aten::emptyLike(R, Self) : nullptr);
+                  },
+                  "", true});
+}
+
+/// Other names of rows that are there.
+void addAliases(OpTable &Rows) {
+  static const std::pair<llvm::StringRef, llvm::StringRef> Names[] = {
+      {"absolute", "abs"},   {"clip", "clamp"},        {"divide", "div"},
+      {"multiply", "mul"},   {"negative", "neg"},      {"subtract", "sub"},
+      {"true_divide", "div"}};
+  for (auto &[Alias, Name] : Names)
+    for (const OpEntry &Row : OpTable(Rows))
+      if (Row.Name == Name) {
+        Rows.push_back(Row);
+        Rows.back().Name = Alias;
+      }
+}
+
 void addClampRows(OpTable &Rows) {
   for (llvm::StringRef Op : {"clamp", "clamp_min", "clamp_max"}) {
     bool Min = Op != "clamp_max", Max = Op != "clamp_min";
@@ -561,6 +625,8 @@ void addPointwiseOps(OpTable &Rows) {
   addUnaryRows(Rows);
   addBinaryRows(Rows);
   addClampRows(Rows);
+  addPlainRows(Rows);
+  addAliases(Rows);
   Rows.push_back({"pow", powRow, "exponent,self", true});
   Rows.push_back({"pow_",
                   [](Runtime &R, const Args &A) {

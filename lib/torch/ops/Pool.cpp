@@ -6,7 +6,7 @@
 //
 // Pooling. Max pooling keeps int64 indices; a global average is a mean.
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Layout.h"
 
 namespace vramlint {
 
@@ -77,8 +77,9 @@ std::optional<Shape> pooled(Runtime &R, const T &X, const Pooling &P,
 
 /// Gradient of the input first, then the copy of a gradient with holes.
 Grads inputGradient(Runtime &R, const T &Like, const T &G) {
-  T Out = aten::emptyContiguous(R, Like);
-  T Own = aten::contiguous(R, G);
+  bool Last = isChannelsLast(Like);
+  T Out = makeAs(R, Like->Sizes, Like, Last);
+  T Own = contiguousAs(R, G, Last);
   return Grads{Out};
 }
 
@@ -87,8 +88,9 @@ std::pair<T, T> maxPool(Runtime &R, const T &X, const Shape &S,
   Record Rec(R, NodeName, {X});
   Rec.save(X);
   R.flops(S.elements());
-  T Own = aten::contiguous(R, X);
-  T Out = R.make(S, X->Type, X->Dev);
+  bool Last = isChannelsLast(X);
+  T Own = contiguousAs(R, X, Last);
+  T Out = makeAs(R, S, X, Last);
   T Indices = R.make(S, DType::Int64, X->Dev);
   Rec.saveResult(Indices);
   Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
@@ -122,8 +124,9 @@ T averaged(Runtime &R, const T &X, const Shape &S, llvm::StringRef NodeName) {
   Record Rec(R, NodeName, {X});
   Rec.save(X);
   R.flops(X->elements());
-  T Own = aten::contiguous(R, X);
-  return Rec.result(R.make(S, X->Type, X->Dev),
+  bool Last = isChannelsLast(X);
+  T Own = contiguousAs(R, X, Last);
+  return Rec.result(makeAs(R, S, X, Last),
                     [](Runtime &R, Node &N, Grads &G) {
                       return inputGradient(R, N.saved(0), G[0]);
                     });

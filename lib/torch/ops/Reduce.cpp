@@ -32,12 +32,10 @@ OpResult sumRow(Runtime &R, const Args &A) {
   if (!X)
     return OpResult::failed("sum of an undefined tensor");
   auto Type = A.dtype("dtype");
-  if (Type && *Type != X->Type)
-    return OpResult::notModelled("sum with a dtype");
   auto Over = dims(A);
   if (Over.empty() && !A.boolean("keepdim", false))
-    return one(aten::sum(R, X));
-  return one(aten::sum(R, X, Over, A.boolean("keepdim", false)));
+    return one(aten::sum(R, X, Type));
+  return one(aten::sum(R, X, Over, A.boolean("keepdim", false), Type));
 }
 
 OpResult meanRow(Runtime &R, const Args &A) {
@@ -45,9 +43,7 @@ OpResult meanRow(Runtime &R, const Args &A) {
   if (!X)
     return OpResult::failed("mean of an undefined tensor");
   auto Type = A.dtype("dtype");
-  if (Type && *Type != X->Type)
-    return OpResult::notModelled("mean with a dtype");
-  return one(aten::mean(R, X, dims(A), A.boolean("keepdim", false)));
+  return one(aten::mean(R, X, dims(A), A.boolean("keepdim", false), Type));
 }
 
 /// max and min of a whole tensor: the gradient goes evenly to all that are equal.
@@ -163,6 +159,150 @@ OpResult allRow(Runtime &R, const Args &A) {
   return one(Out);
 }
 
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+/// var_backward: (2 / dof) * grad * (self - self.mean(dim, true)).
+T varBackward(Runtime &R, const T &G, const T &X, llvm::ArrayRef<int64_t> Over,
+              bool KeepDim) {
+  T Wide = G;
+  if (!Over.empty() && !KeepDim)
+    for (int64_t D : Over)
+      Wide = aten::unsqueeze(R, Wide, D);
+  T Mean = aten::mean(R, X, Over, !Over.empty());
+  T Centred = aten::sub(R, X, Mean);
+  T Scaled = aten::mul(R, Wide, Scalar(2.0));
+  return aten::mul(R, Scaled, Centred);
+}
+
+OpResult varRow(Runtime &R, const Args &A, bool Std) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("variance of an undefined tensor");
+  auto Over = dims(A);
+  bool KeepDim = A.boolean("keepdim", false);
+  Shape S = aten::reducedShape(R, X, Over, KeepDim);
+  if (R.failed())
+    return one(nullptr);
+  Record Rec(R, Std ? "StdBackward0" : "VarBackward0", {X});
+  Rec.save(X);
+  R.flops(saturatingMul({3, X->elements()}));
+  T Out = R.make(S, X->Type, X->Dev);
+  if (Over.empty() && !X->onCuda())
+    aten::mean(R, X); // The CPU's fast way for a whole tensor.
+  if (Std)
+    Rec.saveResult(Out);
+  return one(Rec.result(Out, [Over, KeepDim, Std](Runtime &R, Node &N, Grads &G) {
+    if (!Std)
+      return Grads{varBackward(R, G[0], N.saved(0), Over, KeepDim)};
+    // std_backward: grad / (result * 2), zero where the result is.
+    T Half;
+    {
+      T Twice = aten::mul(R, N.saved(1), Scalar(2.0));
+      Half = aten::div(R, G[0], Twice);
+      T Zero = aten::compare(R, N.saved(1), Scalar(0));
+    }
+    return Grads{varBackward(R, Half, N.saved(0), Over, KeepDim)};
+  }));
+}
+
+/// var_mean and std_mean: two results of one pass.
+OpResult varMeanRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("variance of an undefined tensor");
+  Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
+  if (R.failed())
+    return one(nullptr);
+  Record Rec(R, "VarMeanBackward0", {X});
+  Rec.backward([](Runtime &R, Node &N, Grads &) {
+    R.failNotModelled("backward of var_mean");
+    return Grads(N.Next.size());
+  });
+  T Var = Rec.output(R.make(S, X->Type, X->Dev));
+  return tuple({Var, Rec.output(R.make(S, X->Type, X->Dev))});
+}
+
+/// norm with p = 2: grad * (self / norm), zero where the norm is.
+OpResult normRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("norm of an undefined tensor");
+  if (A.number("p", 2) != 2)
+    return OpResult::notModelled("norm with p other than 2");
+  auto Over = dims(A);
+  bool KeepDim = A.boolean("keepdim", false);
+  Shape S = aten::reducedShape(R, X, Over, KeepDim);
+  if (R.failed())
+    return one(nullptr);
+  Record Rec(R, "NormBackward0", {X});
+  Rec.save(X);
+  R.flops(saturatingMul({2, X->elements()}));
+  T Out = R.make(S, X->Type, X->Dev);
+  Rec.saveResult(Out);
+  return one(Rec.result(Out, [Over, KeepDim](Runtime &R, Node &N, Grads &G) {
+    T Wide = G[0], Norm = N.saved(1);
+    if (!Over.empty() && !KeepDim)
+      for (int64_t D : Over) {
+        Wide = aten::unsqueeze(R, Wide, D);
+        Norm = aten::unsqueeze(R, Norm, D);
+      }
+    T Ratio = aten::div(R, N.saved(0), Norm);
+    T Zero = aten::compare(R, Norm, Scalar(0));
+    return Grads{aten::mul(R, Wide, Ratio)};
+  }));
+}
+
+OpResult cumsumRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("cumsum of an undefined tensor");
+  Record Rec(R, "CumsumBackward0", {X});
+  R.flops(X->elements());
+  DType Type = isFloating(X->Type) ? X->Type : DType::Int64;
+  return one(Rec.result(aten::emptyLike(R, X, A.dtype("dtype").value_or(Type)),
+                        [](Runtime &R, Node &, Grads &G) {
+                          // grad.flip(dim).cumsum(dim).flip(dim)
+                          T Flipped = aten::emptyContiguous(R, G[0]);
+                          T Summed = aten::emptyContiguous(R, G[0]);
+                          return Grads{aten::emptyContiguous(R, G[0])};
+                        }));
+}
+
+OpResult logsumexpRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!X)
+    return OpResult::failed("logsumexp of an undefined tensor");
+  auto Over = dims(A);
+  bool KeepDim = A.boolean("keepdim", false);
+  Shape S = aten::reducedShape(R, X, Over, KeepDim);
+  if (R.failed())
+    return one(nullptr);
+  Record Rec(R, "LogsumexpBackward0", {X});
+  Rec.save(X);
+  R.flops(saturatingMul({5, X->elements()}));
+  T Out;
+  {
+    T Max = R.make(aten::reducedShape(R, X, Over, true), X->Type, X->Dev);
+    {
+      T Abs = aten::emptyLike(R, Max);
+      T Infinite = aten::compare(R, Abs, Scalar(1.0));
+      Infinite = nullptr;
+    }
+    T Centred = aten::iterate(R, {X, Max}); // then exp_ in place
+    Out = R.make(S, X->Type, X->Dev);
+    Centred = nullptr;
+  }
+  Rec.saveResult(Out);
+  return one(Rec.result(Out, [Over, KeepDim](Runtime &R, Node &N, Grads &G) {
+    T Wide = aten::unreduce(R, G[0], N.saved(0)->Sizes, Over, KeepDim);
+    T Result = aten::unreduce(R, N.saved(1), N.saved(0)->Sizes, Over, KeepDim);
+    return Grads{
+        aten::mul(R, Wide, aten::exp(R, aten::sub(R, N.saved(0), Result)))};
+  }));
+}
+
 } // namespace
 
 void addReduceOps(OpTable &Rows) {
@@ -182,6 +322,18 @@ void addReduceOps(OpTable &Rows) {
                   "descending,stable"});
   Rows.push_back({"all", allRow});
   Rows.push_back({"any", allRow});
+  for (llvm::StringRef Name : {"std", "var"})
+    Rows.push_back({Name,
+                    [Name](Runtime &R, const Args &A) {
+                      return varRow(R, A, Name == "std");
+                    },
+                    "unbiased,correction"});
+  for (llvm::StringRef Name : {"var_mean", "std_mean"})
+    Rows.push_back({Name, varMeanRow, "unbiased,correction"});
+  Rows.push_back({"norm", normRow});
+  Rows.push_back({"frobenius_norm", normRow});
+  Rows.push_back({"cumsum", cumsumRow});
+  Rows.push_back({"logsumexp", logsumexpRow});
 }
 
 } // namespace vramlint

@@ -62,6 +62,26 @@ OpResult flattenRow(Runtime &R, const Args &A) {
   return one(aten::reshape(R, X, S));
 }
 
+OpResult unflattenRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  auto D = X ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  if (!D)
+    return one(nullptr);
+  Arg::Ints Sizes = A.ints(A.has("sizes") ? "sizes" : "unflattened_size");
+  if (Sizes.empty())
+    return OpResult::notModelled("unflatten by names");
+  Arg::Ints Full;
+  for (unsigned I = 0; I < X->rank(); ++I) {
+    if (I == *D)
+      Full.insert(Full.end(), Sizes.begin(), Sizes.end());
+    else
+      Full.push_back(X->size(I).known() ? Arg::Int(X->size(I).Length)
+                                        : std::nullopt);
+  }
+  auto S = aten::inferShape(R, X, Full);
+  return one(S ? aten::view(R, X, *S) : nullptr);
+}
+
 OpResult expandRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
@@ -484,6 +504,22 @@ void addShapeRows(OpTable &Rows) {
                   },
                   "start,length"});
   Rows.push_back({"repeat", repeatRow, "repeats"});
+  for (llvm::StringRef Name : {"swapaxes", "swapdims"})
+    Rows.push_back({Name, [](Runtime &R, const Args &A) {
+                      bool Axes = A.has("axis0");
+                      return one(aten::transpose(
+                          R, A.tensor("self"),
+                          A.integer(Axes ? "axis0" : "dim0", 0),
+                          A.integer(Axes ? "axis1" : "dim1", 1)));
+                    }});
+  for (llvm::StringRef Name : {"numpy_T", "mT"})
+    Rows.push_back({Name, [](Runtime &R, const Args &A) {
+                      T X = A.tensor("self");
+                      return one(X && X->rank() >= 2
+                                     ? aten::transpose(R, X, -2, -1)
+                                     : X);
+                    }});
+  Rows.push_back({"unflatten", unflattenRow});
 }
 
 } // namespace

@@ -104,6 +104,10 @@ TensorRef Record::output(const TensorRef &T) {
     return T;
   T->GradFn = N;
   T->OutputNr = N->Outputs.size();
+  for (SavedTensor &S : N->Saved) // A result among what was saved.
+    if (S.get() && S.get() != T && S.get()->Store == T->Store &&
+        !S.get()->GradFn && !S.get()->RequiresGrad)
+      S.setResultNr(int(T->OutputNr));
   N->Outputs.push_back({T->Sizes, T->Type, T->Dev});
   return T;
 }
@@ -152,7 +156,7 @@ bool Record::inPlace(const TensorRef &Self) {
   Outer->Outputs.push_back({Base->Sizes, Base->Type, Base->Dev});
   Outer->Backward = [Inner, ViewShape, ViewStrides](Runtime &R, Node &N,
                                                     Grads &G) {
-    TensorRef Result = aten::emptyLike(R, G[0]);
+    TensorRef Result = R.make(N.Outputs[0].Sizes, G[0]->Type, G[0]->Dev);
     TensorRef Part = aten::rawView(R, Result, ViewShape, ViewStrides);
     Grads InnerIn;
     InnerIn.push_back(aten::clone(R, Part));

@@ -373,6 +373,12 @@ TensorRef compare(Runtime &R, const TensorRef &A, Scalar B) {
   return iterate(R, Operands, Iter::Compare, nullptr, &Operands[1]);
 }
 
+TensorRef elementwiseGradient(Runtime &R, const TensorRef &G,
+                              const TensorRef &Saved) {
+  BelowAutograd Guard(R);
+  return iterate(R, {G, Saved});
+}
+
 void addInPlace(Runtime &R, const TensorRef &Self, const TensorRef &Other) {
   if (!Self || !Other)
     return;

@@ -27,8 +27,7 @@ Shape reducedShape(Runtime &R, const TensorRef &T,
   return S;
 }
 
-/// Makes a gradient of a reduced result look like the reduced tensor: views only.
-static TensorRef unreduce(Runtime &R, TensorRef G, const Shape &To,
+TensorRef unreduce(Runtime &R, TensorRef G, const Shape &To,
                           llvm::ArrayRef<int64_t> DimIndices, bool KeepDim) {
   if (!G)
     return nullptr;
@@ -58,19 +57,19 @@ static DType sumType(const TensorRef &T) {
   return isFloating(T->Type) ? T->Type : DType::Int64;
 }
 
-TensorRef sum(Runtime &R, const TensorRef &T) {
+TensorRef sum(Runtime &R, const TensorRef &T, std::optional<DType> Type) {
   if (!T || R.failed())
     return nullptr;
   Record Rec(R, "SumBackward0", {T});
   Shape From = T->Sizes;
-  return Rec.result(reduceKernel(R, T, Shape(), sumType(T)),
+  return Rec.result(reduceKernel(R, T, Shape(), Type.value_or(sumType(T))),
                     [From](Runtime &R, Node &, Grads &G) {
                       return Grads{expand(R, G[0], From)};
                     });
 }
 
 TensorRef sum(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndices,
-              bool KeepDim) {
+              bool KeepDim, std::optional<DType> Type) {
   if (!T || R.failed())
     return nullptr;
   Record Rec(R, "SumBackward1", {T});
@@ -78,26 +77,27 @@ TensorRef sum(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndices
   if (R.failed())
     return nullptr;
   llvm::SmallVector<int64_t, 4> Over(DimIndices);
-  return Rec.result(reduceKernel(R, T, To, sumType(T)),
+  return Rec.result(reduceKernel(R, T, To, Type.value_or(sumType(T))),
                     [From, Over, KeepDim](Runtime &R, Node &, Grads &G) {
                       return Grads{unreduce(R, G[0], From, Over, KeepDim)};
                     });
 }
 
 TensorRef mean(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndices,
-               bool KeepDim) {
+               bool KeepDim, std::optional<DType> Type) {
   if (!T || R.failed())
     return nullptr;
   Record Rec(R, DimIndices.empty() ? "MeanBackward0" : "MeanBackward1", {T});
   Shape From = T->Sizes, To = reducedShape(R, T, DimIndices, KeepDim);
   if (R.failed())
     return nullptr;
-  if (!isFloating(T->Type)) {
+  DType Result = Type.value_or(T->Type);
+  if (!isFloating(Result)) {
     R.fail("mean(): expected a floating point tensor, got " +
-           dtypeName(T->Type).str());
+           dtypeName(Result).str());
     return nullptr;
   }
-  TensorRef Out = reduceKernel(R, T, To, T->Type);
+  TensorRef Out = reduceKernel(R, T, To, Result);
   if (!T->onCuda()) // The CPU sums, then divides by the count.
     scalarInPlace(R, Out, Scalar(1));
   llvm::SmallVector<int64_t, 4> Over(DimIndices);

@@ -360,6 +360,26 @@ TensorRef squeeze(Runtime &R, const TensorRef &T, int64_t DimIndex) {
                     });
 }
 
+TensorRef squeezeInPlace(Runtime &R, const TensorRef &T, int64_t DimIndex) {
+  if (!T || R.failed())
+    return nullptr;
+  auto D = wrapDim(R, DimIndex, T->rank());
+  if (!D)
+    return nullptr;
+  Record Rec(R, "SqueezeBackward3", {T});
+  bool Gone = T->rank() && T->size(*D).Length == 1;
+  int64_t Index = *D;
+  if (Gone) {
+    if (!T->Strides.empty())
+      T->Strides.erase(T->Strides.begin() + *D);
+    T->Sizes.Dims.erase(T->Sizes.Dims.begin() + *D);
+  }
+  Rec.backward([Gone, Index](Runtime &R, Node &, Grads &G) {
+    return Grads{Gone ? unsqueeze(R, G[0], Index) : G[0]};
+  });
+  return Rec.inPlace(T) ? T : nullptr;
+}
+
 TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex) {
   if (!T || R.failed())
     return nullptr;

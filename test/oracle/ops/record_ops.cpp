@@ -13,7 +13,9 @@
 //   y = add.Tensor self=x other=2.5     any ATen op, by schema argument names
 //   a, b = chunk self=x chunks=2        several results (a list is spread)
 //   grad x | nograd x                   x.set_requires_grad(true | false)
-//   backward y [retain]                 y.backward()
+//   backward y [retain] [create] [by g] y.backward(g, retain, create)
+//   gradients a b = y wrt x w [create]  torch::autograd::grad({y}, {x, w})
+//   take g x                            g = x.grad()
 //   free x y                            the handles die, in order
 //   dropgrad x                          x.mutable_grad().reset()
 //   mode grad | nograd                  GradMode
@@ -248,8 +250,38 @@ void runStatement(const std::string &Line, Env &Vars) {
   } else if (Word == "backward") {
     In >> X;
     std::string Flag;
-    In >> Flag;
-    Vars.at(X).backward({}, Flag == "retain");
+    at::Tensor G;
+    bool Retain = false, Create = false;
+    while (In >> Flag) {
+      Retain |= Flag == "retain";
+      Create |= Flag == "create";
+      if (Flag == "by" && In >> Flag)
+        G = Vars.at(Flag);
+    }
+    Vars.at(X).backward(G, Retain || Create, Create);
+  } else if (Word == "gradients") {
+    std::vector<std::string> Names;
+    torch::autograd::variable_list Inputs;
+    while (In >> X && X != "=")
+      Names.push_back(X);
+    In >> X;
+    torch::autograd::variable_list Roots = {Vars.at(X)};
+    In >> X;
+    bool Create = false;
+    while (In >> X)
+      if (X == "create")
+        Create = true;
+      else
+        Inputs.push_back(Vars.at(X));
+    auto Out = torch::autograd::grad(Roots, Inputs, {}, Create, Create);
+    Roots.clear();
+    Inputs.clear();
+    for (size_t I = 0; I < Names.size(); ++I)
+      Vars[Names[I]] = std::move(Out[I]);
+  } else if (Word == "take") {
+    std::string From;
+    In >> X >> From;
+    Vars[X] = Vars.at(From).grad();
   } else if (Word == "free") {
     while (In >> X)
       Vars.erase(X);

@@ -128,8 +128,37 @@ void CaseRunner::statement(const std::string &Line, std::string &Error) {
   } else if (Word == "backward") {
     In >> X;
     std::string Flag;
-    In >> Flag;
-    assign("", R.backward(Vars.at(X), nullptr, Flag == "retain", false), Error);
+    TensorRef G;
+    bool Retain = false, Create = false;
+    while (In >> Flag) {
+      Retain |= Flag == "retain";
+      Create |= Flag == "create";
+      if (Flag == "by" && In >> Flag)
+        G = Vars.at(Flag);
+    }
+    assign("", R.backward(Vars.at(X), G, Retain, Create), Error);
+  } else if (Word == "gradients") {
+    std::string Names;
+    while (In >> X && X != "=")
+      Names += (Names.empty() ? "" : ",") + X;
+    In >> X;
+    TensorRef Root = Vars.at(X);
+    std::vector<TensorRef> Inputs;
+    In >> X;
+    bool Create = false;
+    while (In >> X)
+      if (X == "create")
+        Create = true;
+      else
+        Inputs.push_back(Vars.at(X));
+    OpResult Out = R.grad(Root, {}, Inputs, Create, Create, false);
+    Root = nullptr;
+    Inputs.clear();
+    assign(Names, std::move(Out), Error);
+  } else if (Word == "take") {
+    std::string From;
+    In >> X >> From;
+    Vars[X] = Vars.at(From)->Grad;
   } else if (Word == "free") {
     while (In >> X)
       Vars.erase(X);
