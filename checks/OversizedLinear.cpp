@@ -127,13 +127,16 @@ TrainingMultiple trainingMultiple(const Trace &T) {
   for (const Event &E : T.Events)
     M.Trains |= E.Kind == EventKind::PhaseBegin &&
                 static_cast<Phase>(E.Value) == Phase::Backward;
+  // A module's parameters as they are now: Module::to leaves dead copies.
   int64_t State = 0, Parameters = 0;
-  for (const StorageInfo &S : T.Storages) {
+  llvm::DenseSet<StorageId> Seen;
+  for (const ModuleInfo &Module : T.Modules)
+    for (const ParameterInfo &P : Module.Parameters)
+      if (P.SizeBytes > 0 && Seen.insert(P.Tensor.Storage).second)
+        Parameters += P.SizeBytes;
+  for (const StorageInfo &S : T.Storages)
     if (S.Cat == Category::OptimizerState)
       State += S.SizeBytes;
-    else if (S.Cat == Category::Parameter)
-      Parameters += S.SizeBytes;
-  }
   for (const Assumption &A : T.Assumptions)
     if (A.What == "optimizer")
       M.Optimizer = A.Value.substr(0, A.Value.find(' '));
