@@ -132,7 +132,8 @@ TrainingMultiple trainingMultiple(const Trace &T) {
   llvm::DenseSet<StorageId> Seen;
   for (const ModuleInfo &Module : T.Modules)
     for (const ParameterInfo &P : Module.Parameters)
-      if (P.SizeBytes > 0 && Seen.insert(P.Tensor.Storage).second)
+      if (P.SizeBytes > 0 && (P.Tensor.Storage == None ||
+                              Seen.insert(P.Tensor.Storage).second))
         Parameters += P.SizeBytes;
   for (const StorageInfo &S : T.Storages)
     if (S.Cat == Category::OptimizerState)
