@@ -141,7 +141,7 @@ static Value fittedElement(Machine &M, CallSite &S, const Sequence &Map,
   if (auto *Pair = Element.as<Sequence>())
     for (unsigned I = 0; I < 2 && I < Pair->Elements.size(); ++I)
       if (CellRef C = Pair->Elements[I])
-        C->V = fitted(M, classTypeArg(S, I), C->take());
+        C->set(fitted(M, classTypeArg(S, I), C->take()));
   return Element;
 }
 

@@ -141,7 +141,8 @@ static QualType typeAt(ArrayRef<TemplateArgument> Args, unsigned I) {
 static std::optional<int64_t> intAt(ArrayRef<TemplateArgument> Args,
                                     unsigned I) {
   if (I < Args.size() && Args[I].getKind() == TemplateArgument::Integral)
-    return Args[I].getAsIntegral().getExtValue();
+    return static_cast<int64_t>(
+        Args[I].getAsIntegral().extOrTrunc(64).getZExtValue());
   return std::nullopt;
 }
 

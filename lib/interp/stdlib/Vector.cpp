@@ -103,7 +103,7 @@ static std::optional<std::vector<CellRef>> contents(Machine &M, CallSite &S,
   std::vector<CellRef> Cells = copiesOf(M, *From, Moving);
   QualType Element = classTypeArg(S, 0);
   for (CellRef &C : Cells)
-    C->V = fitted(M, Element, C->take());
+    C->set(fitted(M, Element, C->take()));
   return Cells;
 }
 
