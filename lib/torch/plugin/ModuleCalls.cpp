@@ -312,6 +312,24 @@ static void pushChild(TorchDomain &D, Machine &M, Module &Parent,
   Parent.registerModule(Name, H.M, std::static_pointer_cast<void>(H.Own));
 }
 
+/// AnyModule(module), NamedAnyModule("name", module).
+static Value anyModule(TorchDomain &D, Machine &M, CallSite &Site) {
+  auto A = std::make_unique<AnyModuleObject>();
+  for (size_t I = 0; I < Site.Args.size(); ++I) {
+    Value &V = Site.Args[I].value();
+    if (V.isString())
+      A->Name = V.string();
+    else if (auto *Inner = V.as<AnyModuleObject>())
+      A->Handle = M.copy(Inner->Handle);
+    else if (TorchDomain::Handle H = D.moduleOf(M, V)) {
+      if (!H.Own)
+        H.Own = std::make_shared<HeapOwner>(makeCell(M.copy(V)));
+      A->Handle = D.handleValue(H.Own);
+    }
+  }
+  return Value(std::move(A));
+}
+
 bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
                                   CallSite &Site, Value &Result) {
   if (!Class.starts_with("torch::nn::"))
@@ -323,20 +341,7 @@ bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
     return true;
   }
   if (Name == "AnyModule" || Name == "NamedAnyModule") {
-    auto A = std::make_unique<AnyModuleObject>();
-    for (size_t I = 0; I < Site.Args.size(); ++I) {
-      Value &V = Site.Args[I].value();
-      if (V.isString())
-        A->Name = V.string();
-      else if (auto *Inner = V.as<AnyModuleObject>())
-        A->Handle = M.copy(Inner->Handle);
-      else if (Handle H = moduleOf(M, V)) {
-        if (!H.Own)
-          H.Own = std::make_shared<HeapOwner>(makeCell(M.copy(V)));
-        A->Handle = handleValue(H.Own);
-      }
-    }
-    Result = Value(std::move(A));
+    Result = anyModule(*this, M, Site);
     return true;
   }
   if (Name == "Sequential" || Name == "ModuleDict") {

@@ -28,6 +28,21 @@ static Operand sizesOf(TorchDomain &D, Machine &M, const TensorRef &T) {
   return Operand(Value(std::move(S)));
 }
 
+/// t.size(i).
+static Operand sizeAt(TorchDomain &D, Machine &M, const TensorRef &T,
+                      const Value &I) {
+  int64_t Rank = T->rank();
+  if (!I.isInt() || !T->Sizes.RankKnown)
+    return Operand(D.quiet(M, "a size that is not known"));
+  int64_t K = I.asInt() < 0 ? I.asInt() + Rank : I.asInt();
+  if (K >= 0 && K < Rank)
+    return known(T->size(K), D, M);
+  D.failure(M, "size",
+            "dimension " + std::to_string(I.asInt()) + " of a tensor with " +
+                std::to_string(Rank) + " dimensions");
+  return Operand(D.quiet(M, "a dimension out of range"));
+}
+
 /// Facts about a tensor: sizes, dtype, device, flags.
 static bool tensorFact(TorchDomain &D, Machine &M, llvm::StringRef Method,
                        const TensorRef &T, CallSite &Site, Operand &Result) {
@@ -45,21 +60,7 @@ static bool tensorFact(TorchDomain &D, Machine &M, llvm::StringRef Method,
     return true;
   }
   if (Method == "size" && Site.Args.size() == 1) {
-    Value &I = Site.Args[0].value();
-    int64_t Rank = T->rank();
-    if (!I.isInt() || !T->Sizes.RankKnown) {
-      Result = Operand(D.quiet(M, "a size that is not known"));
-      return true;
-    }
-    int64_t K = I.asInt() < 0 ? I.asInt() + Rank : I.asInt();
-    if (K < 0 || K >= Rank) {
-      D.failure(M, "size",
-                "dimension " + std::to_string(I.asInt()) + " of a tensor with " +
-                    std::to_string(Rank) + " dimensions");
-      Result = Operand(D.quiet(M, "a dimension out of range"));
-      return true;
-    }
-    Result = known(T->size(K), D, M);
+    Result = sizeAt(D, M, T, Site.Args[0].value());
     return true;
   }
   if (Method == "sizes" || Method == "sym_sizes") {
@@ -259,6 +260,37 @@ static bool assignsThrough(const FunctionDecl &F) {
   return Method && Method->getRefQualifier() == RQ_RValue;
 }
 
+/// Writes the right side into the elements of the left.
+static void writeThrough(TorchDomain &D, Machine &M, CallSite &Site) {
+  Args A;
+  A.add("self", D.toArg(M, Site.Object->V, QualType()));
+  bool Number = Site.Args[0].value().isNumber();
+  A.add(Number ? "value" : "src",
+        D.toArg(M, Site.Args[0].value(), QualType()));
+  OpResult Res = D.R.call(Number ? "fill_" : "copy_", A);
+  if (Res.Kind == OpResult::Failed)
+    D.failure(M, "copy_", Res.Message);
+}
+
+/// t[i]: a view; t[tensor]: gathered elements.
+static Operand subscript(TorchDomain &D, Machine &M, CallSite &Site) {
+  Value &I = Site.Args[0].value();
+  Args A;
+  A.add("self", D.toArg(M, Site.Object->V, QualType()));
+  bool ByTensor = I.as<TensorObject>() != nullptr;
+  if (ByTensor) {
+    A.add("indices", Arg(std::vector<Arg>{D.toArg(M, I, QualType())}));
+  } else {
+    A.add("dim", Arg((int64_t)0));
+    A.add("index", D.toArg(M, I, QualType()));
+  }
+  OpResult Res = D.R.call(ByTensor ? "index" : "select", A);
+  if (Res.Kind == OpResult::Failed)
+    D.failure(M, "select", Res.Message);
+  return Res.Kind == OpResult::Ok ? D.fromResult(M, Res, Site)
+                                  : Operand(D.quiet(M, Res.Message));
+}
+
 bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {
   OverloadedOperatorKind K = Site.Callee->getOverloadedOperator();
   llvm::SmallVector<Value *, 2> Operands;
@@ -299,32 +331,12 @@ bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {
       Result = Operand(Site.Object);
       return true;
     }
-    Args A;
-    A.add("self", toArg(M, Site.Object->V, QualType()));
-    bool Number = Site.Args[0].value().isNumber();
-    A.add(Number ? "value" : "src", toArg(M, Site.Args[0].value(), QualType()));
-    OpResult Res = R.call(Number ? "fill_" : "copy_", A);
-    if (Res.Kind == OpResult::Failed)
-      failure(M, "copy_", Res.Message);
+    writeThrough(*this, M, Site);
     Result = Operand(Site.Object);
     return true;
   }
   if (K == OO_Subscript) {
-    Value &I = Site.Args[0].value();
-    Args A;
-    A.add("self", toArg(M, Site.Object->V, QualType()));
-    bool ByTensor = I.as<TensorObject>() != nullptr;
-    if (ByTensor) {
-      A.add("indices", Arg(std::vector<Arg>{toArg(M, I, QualType())}));
-    } else {
-      A.add("dim", Arg((int64_t)0));
-      A.add("index", toArg(M, I, QualType()));
-    }
-    OpResult Res = R.call(ByTensor ? "index" : "select", A);
-    if (Res.Kind == OpResult::Failed)
-      failure(M, "select", Res.Message);
-    Result = Res.Kind == OpResult::Ok ? fromResult(M, Res, Site)
-                                      : Operand(quiet(M, Res.Message));
+    Result = subscript(*this, M, Site);
     return true;
   }
   llvm::StringRef Op = operatorOp(K, Operands.size());

@@ -168,6 +168,19 @@ static bool tensorLiteral(TorchDomain &D, Machine &M, CallSite &Site,
   return true;
 }
 
+/// torch::Device("cuda:0"), torch::Device(torch::kCUDA, 1).
+static Value deviceFrom(TorchDomain &T, Machine &M, CallSite &Site) {
+  Value &V = Site.Args[0].value();
+  if (V.isString())
+    return Value(std::make_unique<DeviceObject>(deviceFromText(V.string())));
+  Arg A = T.toArg(M, V, Site.Callee->getParamDecl(0)->getType());
+  auto *D = std::get_if<Device>(&A.V);
+  if (D && Site.Args.size() > 1 && Site.Args[1].value().isInt())
+    D->Index = Site.Args[1].value().asInt();
+  return D ? Value(std::make_unique<DeviceObject>(*D))
+           : T.quiet(M, "a device that is not known");
+}
+
 bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
                                    CallSite &Site, Value &Result) {
   if (Class == "torch::detail::TensorDataContainer") {
@@ -182,17 +195,7 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
     return true;
   }
   if (Class == "c10::Device") {
-    Value &V = Site.Args[0].value();
-    if (V.isString()) {
-      Result = Value(std::make_unique<DeviceObject>(deviceFromText(V.string())));
-      return true;
-    }
-    Arg A = toArg(M, V, Site.Callee->getParamDecl(0)->getType());
-    auto *D = std::get_if<Device>(&A.V);
-    if (D && Site.Args.size() > 1 && Site.Args[1].value().isInt())
-      D->Index = Site.Args[1].value().asInt();
-    Result = D ? Value(std::make_unique<DeviceObject>(*D))
-               : quiet(M, "a device that is not known");
+    Result = deviceFrom(*this, M, Site);
     return true;
   }
   if (Class == "c10::TensorOptions") {
