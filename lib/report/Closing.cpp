@@ -102,6 +102,15 @@ static std::string modelText(const Trace &T, const Model &M,
   return M.Class.str() + Where + ", " + countText(M.Parameters) + " parameters";
 }
 
+/// What the first model that is run gets, "" if none is.
+static std::string forwardInput(const Trace &T,
+                                const std::vector<Model> &Models) {
+  for (const Model &M : Models)
+    if (M.Forward != None && !T.Forwards[M.Forward].Inputs.empty())
+      return tensorText(T.Forwards[M.Forward].Inputs.front());
+  return "";
+}
+
 /// "VGG (vgg.h:12), 138,357,544 parameters; batch 64 (train.cpp:14), …"
 static std::string factsText(const FileReport &R, const PathPrinter &Paths) {
   static constexpr size_t MaxModels = 3;
@@ -122,9 +131,12 @@ static std::string factsText(const FileReport &R, const PathPrinter &Paths) {
             origin(A, Paths);
     Separator = ", ";
   };
-  for (llvm::StringRef What : Order)
+  for (llvm::StringRef What : Order) {
     if (const Assumption *A = findAssumption(T, What))
       Put(*A, What == "batch");
+    else if (What == "input" && !forwardInput(T, Models).empty())
+      Put({"input", forwardInput(T, Models), {}, ""}, false);
+  }
   for (const Assumption &A : T.Assumptions)
     if (!llvm::is_contained(Order, A.What))
       Put(A, true);

@@ -8,6 +8,7 @@
 
 #include "lib/report/RunFacts.h"
 
+#include "lib/report/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 
@@ -26,6 +27,11 @@ const Assumption *findAssumption(const Trace &T, llvm::StringRef What) {
     if (A.What == What)
       return &A;
   return nullptr;
+}
+
+std::string tensorText(const TensorDesc &D) {
+  return shapeText(D.Shape, D.ShapeKnown) +
+         (D.DType.empty() ? "" : " " + D.DType.str());
 }
 
 const ModuleInfo *jitModule(const Trace &T) {

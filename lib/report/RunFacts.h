@@ -59,6 +59,9 @@ struct FileReport {
 /// The assumption named \p What ("batch", "optimizer"), or null.
 const Assumption *findAssumption(const Trace &T, llvm::StringRef What);
 
+/// "64×3×224×224 float32".
+std::string tensorText(const TensorDesc &D);
+
 /// A TorchScript module of the run, whose weights are not known; or null. With
 /// one, what is known of the need is a lower bound only.
 const ModuleInfo *jitModule(const Trace &T);

@@ -166,7 +166,9 @@ void TableBuilder::run(const ForwardCall &F) {
       addOp(Id, R);
     // Nested ops are part of the outer one, which counts their FLOPs itself.
     auto Row = RowOf.find(Outer ? Id : It->second);
-    if (Outer && Row != RowOf.end())
+    // By custom only what multiplies and adds counts, not the pointwise rest.
+    bool Multiplies = isConvolutionOp(Op.Name) || isMatrixProductOp(Op.Name);
+    if (Outer && Multiplies && Row != RowOf.end())
       S.Rows[Row->second].Flops += Op.Flops;
   }
   // In order of storages, so that causes come out in the same order always.

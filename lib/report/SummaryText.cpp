@@ -23,11 +23,6 @@ std::string statementText(SourceText &Sources, const SourcePos &P) {
   return Text.size() <= MaxLength ? Text.str() : "";
 }
 
-static std::string describe(const TensorDesc &D) {
-  return shapeText(D.Shape, D.ShapeKnown) +
-         (D.DType.empty() ? "" : " " + D.DType.str());
-}
-
 static std::string whereFrom(const Assumption &A, const PathPrinter &Paths) {
   std::string From = A.From;
   if (A.Pos.isValid())
@@ -48,11 +43,11 @@ static std::string headline(const FileReport &R, const ModelSummary &S,
   if (!S.Inputs.empty()) {
     std::string Inputs;
     for (const TensorDesc &D : S.Inputs)
-      Inputs += (Inputs.empty() ? "" : ", ") + describe(D);
+      Inputs += (Inputs.empty() ? "" : ", ") + tensorText(D);
     Text += "   input " + Inputs;
     // Where the shape comes from is known for the program's input only.
     const Assumption *Input = findAssumption(T, "input");
-    if (Input && Input->Value == describe(S.Inputs.front()))
+    if (Input && Input->Value == tensorText(S.Inputs.front()))
       Text += whereFrom(*Input, Paths);
   }
   const Assumption *Optimizer = findAssumption(T, "optimizer");
@@ -195,7 +190,7 @@ void printSummary(const FileReport &R, SourceText &Sources,
       const ForwardCall &F = T.Forwards[S.Which.Inference];
       OS << "Also run for inference at " << Paths.line(T.posOf(F.Stack));
       if (!F.Inputs.empty())
-        OS << ", input " << describe(F.Inputs.front());
+        OS << ", input " << tensorText(F.Inputs.front());
       OS << ": nothing kept for backward.\n\n";
     }
   }
