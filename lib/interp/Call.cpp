@@ -9,6 +9,7 @@
 
 #include "lib/interp/Internal.h"
 #include "lib/interp/SemaScope.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace clang;
 
@@ -191,8 +192,19 @@ NativeFn Machine::nativeFor(const FunctionDecl &F) {
 }
 
 /// The definition of \p F that can be run, and the unit it is in.
+/// The units that this thread's runs were given, by their contexts: a method of an
+/// object made in another unit is called on that unit's declaration.
+static UnitView &unitOf(const ASTContext &Context) {
+  static thread_local llvm::DenseMap<const ASTContext *, UnitView> Units;
+  return Units[&Context];
+}
+
 const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   const FunctionDecl *Def = nullptr;
+  unitOf(*Where.Context) = Where;
+  if (&F->getASTContext() != Where.Context)
+    if (const UnitView &Its = unitOf(F->getASTContext()); Its.Context)
+      Where = Its;
   if (F->getBody(Def))
     return Def;
   const FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
@@ -209,7 +221,10 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   }
   if (!Others || isExternal(F->getLocation()))
     return nullptr;
-  return Others->definitionOf(*F, Where);
+  Def = Others->definitionOf(*F, Where);
+  if (Def)
+    unitOf(*Where.Context) = Where;
+  return Def;
 }
 
 /// Assignment operators that nobody wrote: memberwise, or of library objects.
