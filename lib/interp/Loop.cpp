@@ -242,6 +242,26 @@ Machine::Flow Machine::execDo(const DoStmt *S) {
                  /*TestFirst=*/false);
 }
 
+/// Runs \p Body for each character of a text. Characters have no places: what the
+/// body made of one is written back after it.
+static void overCharacters(LoopTracker &T, CellRef Range,
+                           llvm::function_ref<bool(CellRef)> Body) {
+  for (size_t I = 0; Range->V.isString() && I < Range->V.string().size(); ++I) {
+    T.begin();
+    CellRef Char = makeCell(Value::integer(Range->V.string()[I]));
+    bool More = Body(Char);
+    if (Range->V.isString() && I < Range->V.string().size()) {
+      if (Char->V.isInt())
+        Range->V.string()[I] = static_cast<char>(Char->V.asInt());
+      else if (Char->V.isUnknown())
+        Range->set(Value(Char->V.unknown()));
+    }
+    if (!More)
+      return;
+    T.end();
+  }
+}
+
 Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
   Scope Outer(*this);
   at(S->getBeginLoc());
@@ -288,22 +308,9 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
     }
     return Result;
   }
-  if (Range->V.isString()) { // Characters have no places: written back after.
+  if (Range->V.isString()) {
     LoopTracker T(*this);
-    for (size_t I = 0; Range->V.isString() && I < Range->V.string().size(); ++I) {
-      T.begin();
-      CellRef Char = makeCell(Value::integer(Range->V.string()[I]));
-      bool More = Body(Char);
-      if (Range->V.isString() && I < Range->V.string().size()) {
-        if (Char->V.isInt())
-          Range->V.string()[I] = static_cast<char>(Char->V.asInt());
-        else if (Char->V.isUnknown())
-          Range->set(unknown(Char->V.unknown()));
-      }
-      if (!More)
-        break;
-      T.end();
-    }
+    overCharacters(T, Range, Body);
     return Result;
   }
   if (Range->V.as<Record>())
