@@ -149,52 +149,17 @@ void FunctionWalker::walkReturn(const ReturnStmt &S) {
 
 //===-- Guards --------------------------------------------------------------===//
 
-/// The value of a literal bool argument; nothing if it is not a literal.
-static std::optional<bool> literalBool(const Expr *E) {
-  if (!E)
-    return std::nullopt;
-  if (const auto *B =
-          dyn_cast<CXXBoolLiteralExpr>(E->IgnoreParenImpCasts()))
-    return B->getValue();
-  return std::nullopt;
-}
-
-/// The first written argument of the constructor call in \p Init.
-static const Expr *firstArgument(const Expr *Init) {
-  while (Init) {
-    Init = Init->IgnoreUnlessSpelledInSource();
-    if (const auto *K = dyn_cast<CXXConstructExpr>(Init))
-      return K->getNumArgs() && !isa<CXXDefaultArgExpr>(K->getArg(0))
-                 ? K->getArg(0)
-                 : nullptr;
-    if (const auto *C = dyn_cast<CastExpr>(Init))
-      Init = C->getSubExpr();
-    else if (const auto *L = dyn_cast<InitListExpr>(Init))
-      return L->getNumInits() ? L->getInit(0) : nullptr;
-    else
-      return Init->isLValue() ? nullptr : Init;
-  }
-  return nullptr;
-}
-
-void FunctionWalker::applyGuard(QualType T, const Expr *Init) {
-  GuardKind K = guardKind(T);
-  if (K == GuardKind::NotAGuard || K == GuardKind::Other)
-    return;
-  Facts.HasGuard = true;
-  std::optional<bool> Argument = literalBool(firstArgument(Init));
-  if (K == GuardKind::GradMode)
-    Guarded = !Argument.value_or(false); // An unknown argument: assume off.
-  else if (K == GuardKind::InferenceMode)
-    Guarded = Argument.value_or(true);
-  else
-    Guarded = true;
+/// A guard that turns gradients on, or by a flag, counts like one that turns them
+/// off: what runs under it does so on purpose.
+void FunctionWalker::applyGuard(QualType T) {
+  if (isGradGuard(T))
+    Guarded = Facts.HasGuard = true;
 }
 
 void FunctionWalker::construct(const CXXConstructExpr &E) {
   walkChildren(&E);
   if (isGradGuard(E.getType()) && !E.getConstructor()->isCopyOrMoveConstructor())
-    applyGuard(E.getType(), &E);
+    applyGuard(E.getType());
 }
 
 void FunctionWalker::walkDecl(const DeclStmt &S) {
@@ -235,7 +200,7 @@ void FunctionWalker::walkVariable(const VarDecl &V) {
       if (isNNModule(B->getType()) || isJitModule(B->getType()))
         Unit.unite(B, Unit.resolve(V.getInit()));
   if (guardKind(T) != GuardKind::NotAGuard) {
-    applyGuard(T, V.getInit());
+    applyGuard(T);
     TypeSourceInfo *Info = V.getTypeSourceInfo();
     auto Parens = Info ? Info->getTypeLoc().getAs<ParenTypeLoc>()
                        : ParenTypeLoc();

@@ -42,7 +42,7 @@ private:
   void assign(const clang::Expr *To, const clang::Expr *From);
   void load(const clang::Decl *Object, const clang::Expr *E);
   void trains(clang::SourceLocation Loc);
-  void applyGuard(clang::QualType T, const clang::Expr *Init);
+  void applyGuard(clang::QualType T);
   std::string textOf(clang::SourceRange R) const;
 
   UnitFacts &Unit;

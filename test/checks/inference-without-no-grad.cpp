@@ -55,15 +55,6 @@ void twoCallsBad(torch::jit::Module a, torch::jit::Module b, Inputs in) {
   b.forward(in);
 }
 
-void enabledAgainBad(torch::jit::Module module, Inputs in) {
-  torch::NoGradGuard no_grad;
-  {
-    at::AutoGradMode enable(true);
-    // CHECK-MESSAGES: :[[@LINE+1]]:12: warning: forward of 'module' records an autograd graph
-    module.forward(in);
-  }
-}
-
 static void helperBad(torch::jit::Module &module, Inputs in) {
   // CHECK-MESSAGES: :[[@LINE+1]]:10: warning: forward of 'module' records an autograd graph
   module.forward(in);
@@ -104,6 +95,15 @@ void copiedGuardOk(torch::jit::Module module, Inputs in) {
 void gradModeOk(torch::jit::Module module, Inputs in) {
   at::AutoGradMode guard(false);
   module.forward(in);
+}
+
+// On purpose.
+void enabledAgainOk(torch::jit::Module module, Inputs in) {
+  torch::NoGradGuard no_grad;
+  {
+    at::AutoGradMode enable(true);
+    module.forward(in);
+  }
 }
 
 void setEnabledOk(torch::jit::Module module, Inputs in) {

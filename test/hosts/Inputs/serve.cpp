@@ -5,10 +5,10 @@ int main() {
   torch::NoGradGuard();
   auto model = torch::jit::load("model.pt");
   auto out = model.forward({torch::rand({1, 3, 32, 32})}).toTensor();
+}
+
+void serve(torch::Tensor in) {
   auto other = torch::jit::load("other.pt");
   other.eval();
-  while (true) {
-    c10::AutoGradMode enable(true);
-    other.forward({out});
-  }
+  other.forward({in});
 }
