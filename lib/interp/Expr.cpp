@@ -473,6 +473,14 @@ Operand Machine::evalUncounted(const Expr *E) {
   case Stmt::CXXScalarValueInitExprClass:
   case Stmt::ImplicitValueInitExprClass:
     return Operand(defaultValue(E->getType()));
+  default:
+    return evalRare(E);
+  }
+}
+
+/// The kinds of expressions that are seen less often.
+Operand Machine::evalRare(const Expr *E) {
+  switch (E->getStmtClass()) {
   case Stmt::CXXConstructExprClass:
   case Stmt::CXXTemporaryObjectExprClass:
   case Stmt::InitListExprClass: {

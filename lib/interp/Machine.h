@@ -230,6 +230,7 @@ private:
   // Expr.cpp
   Operand eval(const clang::Expr *E);
   Operand evalUncounted(const clang::Expr *E);
+  Operand evalRare(const clang::Expr *E);
   CellRef evalPlace(const clang::Expr *E);
   Value evalValue(const clang::Expr *E);
   void evalInto(CellRef Dest, const clang::Expr *E);
