@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
-    build = Path(args.build_dir)
+    build = Path(args.build_dir).resolve()
     tools = [p for p in (build / "bin/vramlint", build / "tool/vramlint/vramlint",
                          build / "tool/vramlint") if p.is_file()]
     if not tools:
