@@ -14,6 +14,8 @@
 #include "lib/interp/Machine.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
+#include <ctime>
+
 using namespace clang;
 
 namespace vramlint {
@@ -145,7 +147,8 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
   TorchDomain D(R, *Result.T, Options);
   Budget Limits;
   Limits.MaxSteps = Options.MaxSteps;
-  Limits.MaxSeconds = Options.MaxSeconds;
+  // A what-if run of another batch is one of many: it gets less time.
+  Limits.MaxSeconds = Options.Batch ? Options.MaxSeconds / 8 : Options.MaxSeconds;
   {
     Machine M(Unit, Others, D, Limits);
     M.RightToLeft = Options.GccOrder;
@@ -171,7 +174,11 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options) {
   Run Best;
   llvm::Error E = runGuarded("the analysis", [&] {
+    auto Start = std::clock();
     Best = runOnce(Unit, Others, Options, {});
+    // Other sides of unknown conditions are tried where a run is cheap.
+    if (std::clock() - Start > CLOCKS_PER_SEC)
+      return;
     std::vector<std::pair<SourcePos, bool>> Asked = Best.Asked;
     size_t Tries = 0;
     for (auto &[Pos, Side] : Asked) {
