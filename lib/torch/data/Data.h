@@ -19,10 +19,21 @@ namespace vramlint {
 
 /// torch::data::Example<>: a sample, or after Stack a whole batch. For a TensorExample
 /// Target is null. What a user's own type holds stays in Other.
+///
+/// A batch of many samples is not held one by one: its first and last sample are, where
+/// the peaks of what is done to each in turn lie, and those between as one Example
+/// with a Count.
 struct Example {
   TensorRef Data = nullptr, Target = nullptr;
   std::shared_ptr<void> Other = nullptr;
+  int64_t Count = 1; ///< Of how many samples of this form it stands for.
+  /// Memory of the other Count - 1 samples: none where they share or view.
+  std::vector<StorageRef> OtherData = {}, OtherTargets = {};
 };
+
+/// \p Batch with one Example per sample, as the program's code is to see it. Of a batch
+/// beyond all use only the first thousands.
+std::vector<Example> eachSample(Runtime &R, std::vector<Example> Batch);
 
 /// A dataset. What it allocates for a batch of \p Count samples, it allocates here.
 class Dataset {

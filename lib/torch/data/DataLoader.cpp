@@ -62,7 +62,7 @@ std::optional<std::vector<Example>> DataLoader::fetch(Runtime &R) {
   int64_t Index = Position + int64_t(Ready.size());
   if (Count && Index >= *Count)
     return std::nullopt;
-  return Source->getBatch(R, samplesIn(Index));
+  return eachSample(R, Source->getBatch(R, samplesIn(Index)));
 }
 
 bool DataLoader::next(Runtime &R) {

@@ -36,6 +36,71 @@ static TensorRef element(Runtime &R, const TensorRef &T) {
   return R.view(T, S);
 }
 
+/// The largest batch of which each sample is held.
+static constexpr int64_t MaxSingleSamples = 3;
+/// The most that one batch may cost on a device whose allocator rounds each, or where
+/// the program's own code walks over it.
+static constexpr int64_t MaxSamplesHeld = 4096;
+
+/// Memory for \p Others samples like \p T, if \p T has its own, made from \p First on.
+/// The exact allocator knows only sums: there one piece does.
+static std::vector<StorageRef> memoryLike(Runtime &R, const TensorRef &T,
+                                          StorageId First, int64_t Others) {
+  std::vector<StorageRef> Pieces;
+  if (!T || !T->Store || T->Store->Id < First || Others <= 0)
+    return Pieces;
+  const Storage &S = *T->Store;
+  int64_t Each = T->onCuda() ? std::max<int64_t>(1, Others / MaxSamplesHeld) : Others;
+  for (; Others > 0; Others -= Each) {
+    int64_t Size;
+    if (__builtin_mul_overflow(S.SizeBytes, std::min(Each, Others), &Size))
+      Size = INT64_MAX;
+    Pieces.push_back(new Storage(R, Size, S.SizeKnown, S.Dev, S.Cat, "data set"));
+  }
+  return Pieces;
+}
+
+/// A batch of \p N samples that \p Make makes.
+static std::vector<Example> makeBatch(Runtime &R, int64_t N,
+                                      llvm::function_ref<Example()> Make) {
+  std::vector<Example> Batch;
+  for (int64_t I = 0; I < (N <= MaxSingleSamples ? N : 1); ++I)
+    Batch.push_back(Make());
+  if (N <= MaxSingleSamples)
+    return Batch;
+  StorageId First = R.Out.Storages.size();
+  Example Between = Make();
+  Between.Count = N - 2;
+  Between.OtherData = memoryLike(R, Between.Data, First, N - 3);
+  Between.OtherTargets = memoryLike(R, Between.Target, First, N - 3);
+  Batch.push_back(std::move(Between));
+  Batch.push_back(Make());
+  return Batch;
+}
+
+std::vector<Example> eachSample(Runtime &R, std::vector<Example> Batch) {
+  std::vector<Example> All;
+  for (Example &E : Batch) {
+    int64_t Count = std::min(E.Count, MaxSamplesHeld);
+    bool OwnData = !E.OtherData.empty(), OwnTargets = !E.OtherTargets.empty();
+    Example One{E.Data, E.Target, E.Other};
+    if (Count < E.Count) {
+      R.Out.Unknowns.push_back({R.Out.posOf(R.CurrentStack), "a batch of " + std::to_string(E.Count) + " samples",
+                              "only the first are looked at", ""});
+      One.OtherData = std::move(E.OtherData);
+      One.OtherTargets = std::move(E.OtherTargets);
+    }
+    E = Example();
+    auto Like = [&](const TensorRef &T, bool Own) {
+      return T && Own ? R.make(T->Sizes, T->Type, T->Dev, T->Store->Cat, "data set") : T;
+    };
+    for (int64_t I = 1; I < Count; ++I)
+      All.push_back({Like(One.Data, OwnData), Like(One.Target, OwnTargets), One.Other});
+    All.push_back(std::move(One));
+  }
+  return All;
+}
+
 namespace {
 
 class Mnist : public Dataset {
@@ -65,10 +130,7 @@ public:
     return {element(R, Images), element(R, Targets), nullptr};
   }
   std::vector<Example> getBatch(Runtime &R, int64_t N) override {
-    std::vector<Example> Batch;
-    for (int64_t I = 0; I < N; ++I)
-      Batch.push_back(get(R));
-    return Batch;
+    return makeBatch(R, N, [&] { return get(R); });
   }
 
 private:
@@ -86,20 +148,15 @@ public:
     return S.Dims[0].Length;
   }
   std::vector<Example> getBatch(Runtime &R, int64_t N) override {
-    std::vector<Example> Batch;
-    for (int64_t I = 0; I < N; ++I)
-      Batch.push_back({element(R, Tensors[0]),
-                       Tensors.size() > 1 ? element(R, Tensors[1]) : nullptr,
-                       nullptr});
-    return Batch;
+    return makeBatch(R, N, [&] {
+      return Example{element(R, Tensors[0]),
+                     Tensors.size() > 1 ? element(R, Tensors[1]) : nullptr};
+    });
   }
 
 private:
   std::vector<TensorRef> Tensors;
 };
-
-/// Above this many samples in a batch, the others are taken to be like the last.
-constexpr int64_t SamplesRunMax = 64;
 
 class UserSet : public Dataset {
 public:
@@ -109,19 +166,7 @@ public:
   std::optional<int64_t> size() override { return Size ? Size() : std::nullopt; }
   Example get(Runtime &R) override { return Get(R); }
   std::vector<Example> getBatch(Runtime &R, int64_t N) override {
-    std::vector<Example> Batch;
-    auto Like = [&](const TensorRef &T) -> TensorRef {
-      if (!T || T->Base) // A view shares what is there already.
-        return T;
-      return R.make(T->Sizes, T->Type, T->Dev, Category::Input, "Dataset::get");
-    };
-    for (int64_t I = 0; I < N; ++I)
-      if (I < SamplesRunMax)
-        Batch.push_back(Get(R));
-      else
-        Batch.push_back({Like(Batch.back().Data), Like(Batch.back().Target),
-                         Batch.back().Other});
-    return Batch;
+    return makeBatch(R, N, [&] { return Get(R); });
   }
 
 private:
@@ -160,10 +205,34 @@ private:
 class SampleTransform : public Transform {
   virtual Example apply(Runtime &R, Example E) = 0;
 
+  /// The samples that \p E stands for: one is run, the others get what it got. Theirs
+  /// go before theirs come: the peak is at the batch's first or last sample.
+  Example applyToAll(Runtime &R, Example E) {
+    StorageId First = R.Out.Storages.size();
+    auto IdOf = [](const TensorRef &T) {
+      return T && T->Store ? std::optional<StorageId>(T->Store->Id) : std::nullopt;
+    };
+    std::optional<StorageId> Data = IdOf(E.Data), Target = IdOf(E.Target);
+    int64_t Count = E.Count;
+    auto OtherData = std::move(E.OtherData), OtherTargets = std::move(E.OtherTargets);
+    Example New = apply(R, {std::move(E.Data), std::move(E.Target), std::move(E.Other)});
+    auto Follow = [&](const TensorRef &T, std::optional<StorageId> Was,
+                      std::vector<StorageRef> Others) {
+      if (IdOf(T) == Was)
+        return Others;
+      Others.clear();
+      return memoryLike(R, T, First, Count - 1);
+    };
+    New.Count = Count;
+    New.OtherData = Follow(New.Data, Data, std::move(OtherData));
+    New.OtherTargets = Follow(New.Target, Target, std::move(OtherTargets));
+    return New;
+  }
+
 public:
   std::vector<Example> applyBatch(Runtime &R, std::vector<Example> Batch) override {
     for (Example &E : Batch)
-      E = apply(R, std::move(E));
+      E = E.Count == 1 ? apply(R, std::move(E)) : applyToAll(R, std::move(E));
     return Batch;
   }
 };
@@ -201,13 +270,16 @@ public:
   std::vector<Example> applyBatch(Runtime &R, std::vector<Example> Batch) override {
     if (Batch.empty())
       return Batch;
+    int64_t Samples = 0;
+    for (const Example &E : Batch)
+      Samples += E.Count;
     auto Pile = [&](TensorRef Example::*Field) -> TensorRef {
       const TensorRef &First = Batch.front().*Field;
       if (!First)
         return nullptr;
       Shape S = First->Sizes;
       if (S.RankKnown)
-        S.Dims.insert(S.Dims.begin(), Dim(int64_t(Batch.size())));
+        S.Dims.insert(S.Dims.begin(), Dim(Samples));
       return R.make(S, First->Type, First->Dev, Category::Input, "stack");
     };
     Example Whole;
@@ -236,7 +308,7 @@ public:
   using FnTy = std::function<std::vector<Example>(Runtime &, std::vector<Example>)>;
   explicit BatchLambda(FnTy Fn) : Fn(std::move(Fn)) {}
   std::vector<Example> applyBatch(Runtime &R, std::vector<Example> Batch) override {
-    return Fn(R, std::move(Batch));
+    return Fn(R, eachSample(R, std::move(Batch)));
   }
 
 private:

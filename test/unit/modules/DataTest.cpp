@@ -83,5 +83,55 @@ TEST(DataTest, WorkersKeepBatchesReady) {
   EXPECT_EQ(live(B), 400); // One is used, three of the four jobs wait.
 }
 
+/// A batch of ten samples of \p Before floats, each made into one of \p After floats
+/// while its input is still there, and then \p Stacked.
+int64_t peakOfTen(int64_t Before, int64_t After, bool Stacked) {
+  Bench B;
+  auto Floats = [](Runtime &R, int64_t N) {
+    Shape S;
+    S.Dims = {Dim(N)};
+    return R.make(S, DType::Float32, Device{}, Category::Input, "sample");
+  };
+  auto Get = [=](Runtime &R) {
+    TensorRef Scratch = Floats(R, 5);
+    return Example{Floats(R, Before), Floats(R, 1)};
+  };
+  DatasetRef D = mapDataset(makeUserDataset([] { return 10; }, Get),
+                            makeLambda([=](Runtime &R, Example E) {
+                              E.Data = Floats(R, After);
+                              return E;
+                            }));
+  if (Stacked)
+    D = mapDataset(D, makeStack());
+  std::vector<Example> Batch = D->getBatch(B.R, 10);
+  EXPECT_EQ(live(B), 10 * 4 * (After + 1));
+  return B.R.peakBytes(DeviceKind::CPU);
+}
+
+TEST(DataTest, ManySamplesPeakAsOneByOne) {
+  // Targets 40 B. Growing: before the last dies nine are grown, and its own.
+  EXPECT_EQ(peakOfTen(25, 50, false), 40 + 9 * 200 + 100 + 200);
+  // Shrinking: all as they were, and the first one's new one.
+  EXPECT_EQ(peakOfTen(50, 25, false), 40 + 10 * 200 + 100);
+  EXPECT_EQ(peakOfTen(50, 5, false), 40 + 10 * 200 + 20);
+  EXPECT_EQ(peakOfTen(25, 50, true), 2 * (40 + 10 * 200));
+}
+
+TEST(DataTest, LargestBatchIsBounded) {
+  Bench B;
+  auto Get = [](Runtime &R) {
+    Shape S;
+    S.Dims = {Dim(25)};
+    return Example{R.make(S, DType::Float32, Device{}, Category::Input, "rand")};
+  };
+  DatasetRef D = makeUserDataset(nullptr, Get);
+  DataLoader L(D, Sampler(B.R, SamplerKind::Sequential, D->size()),
+               LoaderOptions{int64_t(1) << 50});
+  L.begin(B.R);
+  L.next(B.R);
+  EXPECT_LT(L.batch().size(), 10000u);
+  EXPECT_GT(live(B), int64_t(1) << 50);
+}
+
 } // namespace
 } // namespace vramlint
