@@ -317,7 +317,7 @@ CellRef Machine::field(CellRef C, llvm::StringRef Name) {
 
 Value Machine::copy(const Value &V) {
   if (V.isUnknown())
-    return Value(V.unknown());
+    return Value(UnknownValue(V.unknownValue()));
   if (V.isInt())
     return Value::integer(V.asInt());
   if (V.isFloat())

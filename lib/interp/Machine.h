@@ -317,6 +317,7 @@ private:
   int64_t Steps = 0;
   unsigned Depth = 0;
   unsigned NextLoop = 0;
+  uint64_t LastName = 0; ///< Of UnknownValue.
   std::chrono::steady_clock::time_point Deadline;
   Frame *Current = nullptr;
   FullExpression *Temporaries = nullptr;

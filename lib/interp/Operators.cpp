@@ -54,6 +54,10 @@ Value Machine::convert(Value V, QualType To) {
       return Value::real((float)D);
     return V;
   }
+  // A narrower number is another number.
+  if (V.isUnknown() && V.unknownValue().Name &&
+      !(To->isIntegerType() && context().getTypeSize(To) >= 32))
+    return Value(V.unknown());
   return V;
 }
 
@@ -413,6 +417,25 @@ static std::optional<__int128> intArithmetic(BinaryOperatorKind Op, __int128 L,
   }
 }
 
+/// h + 32, 32 + h, h - 32 and the difference of two such, where h is unknown.
+static std::optional<Value> namedArithmetic(BinaryOperatorKind Op, const Value &L,
+                                            const Value &R) {
+  auto Named = [](const Value &V) { return V.isUnknown() && V.unknownValue().Name; };
+  if (Op == BO_Sub && Named(L) && Named(R) &&
+      L.unknownValue().Name == R.unknownValue().Name)
+    return Value::integer(L.unknownValue().Addend - R.unknownValue().Addend);
+  const Value *Unknown = Named(L) ? &L : Op == BO_Add && Named(R) ? &R : nullptr;
+  const Value &Other = Unknown == &L ? R : L;
+  if (!Unknown || !Other.isInt() || (Op != BO_Add && Op != BO_Sub))
+    return std::nullopt;
+  UnknownValue U = Unknown->unknownValue();
+  int64_t By = Other.asInt();
+  if (Op == BO_Sub ? __builtin_sub_overflow(U.Addend, By, &U.Addend)
+                   : __builtin_add_overflow(U.Addend, By, &U.Addend))
+    return std::nullopt;
+  return Value(std::move(U));
+}
+
 Value Machine::arithmetic(BinaryOperatorKind Op, Value L, Value R,
                           QualType Type, QualType Operands) {
   if (L.isInt() && R.isInt()) {
@@ -430,6 +453,9 @@ Value Machine::arithmetic(BinaryOperatorKind Op, Value L, Value R,
   if (L.isPointer() || R.isPointer() || L.isFunction() || R.isFunction() ||
       L.isString() || R.isString())
     return pointerArithmetic(Op, std::move(L), std::move(R));
+  if (Type->isIntegerType() && context().getTypeSize(Type) >= 32)
+    if (auto V = namedArithmetic(Op, L, R))
+      return std::move(*V);
   if (L.isUnknown())
     return unknown(L.unknown());
   if (R.isUnknown())

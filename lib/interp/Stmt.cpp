@@ -264,6 +264,8 @@ void Machine::declareVar(const VarDecl *D) {
     overrideVar(*D, *C);
     if (C->V.isNumber())
       store(*C, copy(C->V));
+    if (C->V.isUnknown() && !C->V.unknownValue().Name && D->getType()->isIntegerType())
+      C->V = Value(UnknownValue{C->V.unknown(), ++LastName});
   }
   if (Block)
     Block->Cells.push_back(C);

@@ -50,6 +50,14 @@ struct UnknownInfo : llvm::RefCountedBase<UnknownInfo> {
 };
 using UnknownRef = llvm::IntrusiveRefCntPtr<UnknownInfo>;
 
+/// An unknown value. One with a Name is that of a variable, plus Addend: `h` and
+/// `h + 32` are both unknown, their difference is not.
+struct UnknownValue {
+  UnknownRef Info;
+  uint64_t Name = 0; ///< 0: none.
+  int64_t Addend = 0;
+};
+
 /// A raw pointer. Null if it has neither a target nor an array.
 struct PointerValue {
   CellRef Target = nullptr; ///< What it points at; null for nullptr and past-the-end.
@@ -64,13 +72,14 @@ struct FunctionValue {
 };
 
 class Value {
-  std::variant<std::monostate, UnknownRef, int64_t, double, std::string,
+  std::variant<std::monostate, UnknownValue, int64_t, double, std::string,
                PointerValue, FunctionValue, std::unique_ptr<Object>>
       V;
 
 public:
   Value() = default; ///< Void: no value, or not initialised.
-  Value(UnknownRef U) : V(std::move(U)) {}
+  Value(UnknownRef U) : V(UnknownValue{std::move(U)}) {}
+  Value(UnknownValue U) : V(std::move(U)) {}
   Value(PointerValue P) : V(std::move(P)) {}
   Value(FunctionValue F) : V(F) {}
   Value(std::unique_ptr<Object> O) : V(std::move(O)) {}
@@ -96,7 +105,9 @@ public:
   bool isFunction() const { return V.index() == 6; }
   bool isObject() const { return V.index() == 7; }
 
-  const UnknownRef &unknown() const { return std::get<1>(V); }
+  /// Why it is unknown. What is made from that has no name.
+  const UnknownRef &unknown() const { return std::get<1>(V).Info; }
+  const UnknownValue &unknownValue() const { return std::get<1>(V); }
   int64_t asInt() const { return std::get<2>(V); }
   double asFloat() const { return std::get<3>(V); }
   /// The number, whether Int or Float. Requires: isNumber().

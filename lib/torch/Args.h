@@ -30,11 +30,24 @@ using OptionMap = std::map<std::string, Arg>;
 /// evaluate is UnknownArg with the reason.
 struct Arg {
   struct Absent {};
-  struct UnknownArg { std::string Why; };
+  /// Of the same Name, other than 0: numbers that differ by their Addends.
+  struct UnknownArg {
+    std::string Why;
+    uint64_t Name = 0;
+    int64_t Addend = 0;
+  };
   /// Integers with unknown ones among them (-1 is a value here, as in view(-1)).
   using Int = std::optional<int64_t>;
   using Ints = std::vector<Int>;
-  struct Slice { Int Start, Stop, Step; };
+  /// None (the default), a number, or unknown.
+  struct Bound {
+    bool Given = false;
+    Int At = std::nullopt;
+  };
+  struct Slice {
+    Bound Start, Stop, Step;
+    Int Span = std::nullopt; ///< Stop - Start, where the two are unknown: h and h + 32.
+  };
   struct Ellipsis {};
   struct NoneIndex {};
   std::variant<Absent, UnknownArg, bool, int64_t, double, std::string, TensorRef,

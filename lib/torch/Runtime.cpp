@@ -186,9 +186,16 @@ static std::string cannotRun(const OpEntry &Op, const Args &A) {
         if (!T->Sizes.RankKnown)
           Why = T->Sizes.Why.str();
       });
-    const auto *U = std::get_if<Arg::UnknownArg>(&Value.V);
-    if (U && Op.MayBeUnknown != "*" && !llvm::is_contained(Allowed, Name))
-      Why = U->Why;
+    auto Look = [&](llvm::StringRef Name, const Arg &V) {
+      const auto *U = std::get_if<Arg::UnknownArg>(&V.V);
+      if (U && Op.MayBeUnknown != "*" && !llvm::is_contained(Allowed, Name))
+        Why = U->Why;
+    };
+    Look(Name, Value);
+    if (const auto *Options = std::get_if<std::shared_ptr<OptionMap>>(&Value.V);
+        Options && *Options)
+      for (const auto &[Field, V] : **Options)
+        Look(Field, V);
     if (!Why.empty())
       return Why;
   }

@@ -194,6 +194,8 @@ void printTrace(const Trace &T, llvm::raw_ostream &OS) {
   for (const Failure &F : T.Failures)
     OS << "failure " << T.posOf(F.Stack).str() << " " << F.Op << ": "
        << F.Message << "\n";
+  for (const Reveal &R : T.Reveals)
+    OS << "reveal " << T.posOf(R.Stack).str() << " " << R.Text << "\n";
   for (const UnknownNote &U : T.Unknowns)
     OS << "unknown " << U.Pos.str() << " " << U.What << ": " << U.Why << "\n";
   for (const Assumption &A : T.Assumptions)

@@ -180,6 +180,12 @@ struct Assumption {
   std::string From;            ///< "data loader", "--batch", "default".
 };
 
+/// What vramlint_reveal(x) showed: how tests ask the machine.
+struct Reveal {
+  StackId Stack = 0;
+  std::string Text;            ///< "float32 64×10, cpu, 2560 bytes".
+};
+
 struct Trace {
   std::vector<Event> Events;
   std::vector<StorageInfo> Storages;
@@ -188,6 +194,7 @@ struct Trace {
   std::vector<std::vector<Frame>> Stacks = {{}}; ///< Outermost first; 0: empty.
   std::vector<ForwardCall> Forwards;
   std::vector<Failure> Failures;
+  std::vector<Reveal> Reveals;
   std::vector<UnknownNote> Unknowns;
   std::vector<Assumption> Assumptions;
   std::string Entry;           ///< "main", or the function the run began with.

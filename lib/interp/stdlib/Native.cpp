@@ -312,7 +312,7 @@ Value cloned(const Value &V) {
   if (V.isFunction())
     return Value(V.function());
   if (V.isUnknown())
-    return Value(V.unknown());
+    return Value(UnknownValue(V.unknownValue()));
   return Value();
 }
 

@@ -170,28 +170,41 @@ OpResult repeatRow(Runtime &R, const Args &A) {
       }));
 }
 
-OpResult sliceRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
-  int64_t Index = A.integer("dim", 0);
-  auto D = X ? wrapDim(R, Index, X->rank()) : std::nullopt;
-  if (!D || X->rank() == 0)
-    return one(nullptr);
-  Dim L = X->size(*D);
-  const Arg *Start = A.find("start"), *End = A.find("end");
-  int64_t Step = A.integer("step", 1);
-  auto Given = [](const Arg *X) {
-    return X && !std::holds_alternative<Arg::Absent>(X->V);
-  };
-  if (!L.known())
-    return one(aten::slice(R, X, *D, Dim(), Dim(), Step));
+/// \p X along \p D from S.Start to S.Stop.
+T sliceAt(Runtime &R, const T &X, unsigned D, const Arg::Slice &S) {
+  Dim L = X->size(D);
+  auto Known = [](const Arg::Bound &B) { return !B.Given || B.At; };
+  int64_t Step = S.Step.At.value_or(1);
+  // A crop at an unknown place: taken to lie inside, or it would not be one.
+  if (S.Span && *S.Span >= 0 && Step == 1 && Known(S.Step) && L.known())
+    return aten::slice(R, X, D, Dim(), Dim(std::min(*S.Span, L.Length)), 1);
+  if (!L.known() || !Known(S.Start) || !Known(S.Stop) || !Known(S.Step))
+    return aten::slice(R, X, D, Dim(), Dim(), Step);
   auto Clip = [&](int64_t V) {
     V = V < 0 ? V + L.Length : V;
     return std::clamp<int64_t>(V, 0, L.Length);
   };
-  int64_t From = Given(Start) ? Clip(A.integer("start", 0)) : 0;
-  int64_t To = Given(End) ? Clip(A.integer("end", L.Length)) : L.Length;
+  int64_t From = Clip(S.Start.At.value_or(0));
+  int64_t To = Clip(S.Stop.At.value_or(L.Length));
   int64_t N = Step > 0 && To > From ? (To - From + Step - 1) / Step : 0;
-  return one(aten::slice(R, X, *D, Dim(From), Dim(N), Step));
+  return aten::slice(R, X, D, Dim(From), Dim(N), Step);
+}
+
+OpResult sliceRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  auto D = X ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  if (!D || X->rank() == 0)
+    return one(nullptr);
+  auto Bound = [&](llvm::StringRef Name) {
+    return Arg::Bound{A.has(Name), A.integer(Name)};
+  };
+  Arg::Slice S{Bound("start"), Bound("end"), Bound("step")};
+  const Arg *Start = A.find("start"), *End = A.find("end");
+  auto *From = Start ? std::get_if<Arg::UnknownArg>(&Start->V) : nullptr;
+  auto *To = End ? std::get_if<Arg::UnknownArg>(&End->V) : nullptr;
+  if (From && To && From->Name && From->Name == To->Name)
+    S.Span = To->Addend - From->Addend;
+  return one(sliceAt(R, X, *D, S));
 }
 
 /// Parts of \p X along \p D, as views that one node makes together.
@@ -413,17 +426,10 @@ OpResult indexRow(Runtime &R, const Args &A) {
     } else if (std::holds_alternative<Arg::NoneIndex>(I.V)) {
       Out = aten::unsqueeze(R, Out, At++);
     } else if (const auto *S = std::get_if<Arg::Slice>(&I.V)) {
-      Args Call;
-      Call.add("self", Out);
-      Call.add("dim", At++);
-      if (S->Start)
-        Call.add("start", *S->Start);
-      if (S->Stop)
-        Call.add("end", *S->Stop);
-      if (S->Step)
-        Call.add("step", *S->Step);
-      OpResult Part = sliceRow(R, Call);
-      Out = R.failed() ? nullptr : std::get<T>(Part.Values[0].V);
+      if (At >= int64_t(Out->rank()))
+        return OpResult::failed("too many indices for a tensor of shape " +
+                                X->Sizes.str());
+      Out = sliceAt(R, Out, At++, *S);
     } else if (const auto *Index = std::get_if<TensorRef>(&I.V)) {
       if (*Index)
         Gathered.push_back({At, *Index});
@@ -495,7 +501,7 @@ void addShapeRows(OpTable &Rows) {
                                             A.integer("dim", 0)));
                   },
                   "index"});
-  Rows.push_back({"slice", sliceRow});
+  Rows.push_back({"slice", sliceRow, "start,end,step"});
   Rows.push_back({"narrow",
                   [](Runtime &R, const Args &A) {
                     return one(aten::narrow(R, A.tensor("self"),

@@ -190,7 +190,8 @@ Arg TorchDomain::toArg(Machine &M, const Value &V, QualType Type) {
       return toArg(M, V, elementType(Type));
   }
   if (V.isUnknown())
-    return Arg(Arg::UnknownArg{V.unknown()->Reason});
+    return Arg(Arg::UnknownArg{V.unknown()->Reason, V.unknownValue().Name,
+                               V.unknownValue().Addend});
   if (V.isInt())
     return integerArg(M, V.asInt(), Type);
   if (V.isFloat())

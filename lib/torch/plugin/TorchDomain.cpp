@@ -38,8 +38,32 @@ static bool runsItself(llvm::StringRef Class) {
          Class.starts_with("torch::ExpandingArray") || Class.ends_with("Options");
 }
 
+/// What the machine knows of \p V.
+static std::string revealed(const Value &V) {
+  auto *T = V.as<TensorObject>();
+  if (!T)
+    return vramlint::describe(V);
+  if (!T->T)
+    return "undefined tensor";
+  TensorImpl &I = *T->T;
+  std::string Text = dtypeName(I.Type).str() + " " + I.Sizes.str() + ", " +
+                     (I.onCuda() ? "cuda" : "cpu");
+  if (I.Store && I.Store->SizeKnown)
+    Text += ", storage of " + std::to_string(I.Store->SizeBytes) + " bytes";
+  if (I.needsGrad())
+    Text += ", requires grad";
+  if (!I.isContiguous())
+    Text += ", not contiguous";
+  return Text;
+}
+
 bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
                        Operand &Result) {
+  if (Name == "vramlint_reveal" && Site.Args.size() == 1) {
+    Out.Reveals.push_back({R.CurrentStack, revealed(Site.Args[0].value())});
+    Result = Operand(Value());
+    return true;
+  }
   if (!isTorchName(Name) || !M.isExternal(Site.Callee->getLocation())) {
     // Streams print tensors; nothing else of std:: concerns us.
     return false;

@@ -101,20 +101,19 @@ static Value indexFrom(TorchDomain &D, Machine &M, CallSite &Site) {
 
 static Value sliceFrom(TorchDomain &D, Machine &M, CallSite &Site) {
   Arg::Slice S;
-  Arg::Int *Parts[] = {&S.Start, &S.Stop, &S.Step};
+  Arg::Bound *Parts[] = {&S.Start, &S.Stop, &S.Step};
+  Arg Given[3];
   for (size_t I = 0; I < Site.Args.size() && I < 3; ++I) {
-    Value &V = Site.Args[I].value();
-    if (auto *X = V.as<IndexObject>()) {
-      if (auto *N = std::get_if<int64_t>(&X->A.V))
-        *Parts[I] = *N;
-    } else if (V.isInt()) {
-      *Parts[I] = V.asInt();
-    } else if (auto *O = V.as<Sequence>();
-               O && O->Tag == Sequence::Optional && !O->Elements.empty() &&
-               O->Elements[0]->V.isInt()) {
-      *Parts[I] = O->Elements[0]->V.asInt();
-    }
+    Given[I] = D.toArg(M, Site.Args[I].value(), QualType());
+    Parts[I]->Given = !std::holds_alternative<Arg::Absent>(Given[I].V) &&
+                      !std::holds_alternative<Arg::NoneIndex>(Given[I].V);
+    if (auto *N = std::get_if<int64_t>(&Given[I].V))
+      Parts[I]->At = *N;
   }
+  auto *Start = std::get_if<Arg::UnknownArg>(&Given[0].V);
+  auto *Stop = std::get_if<Arg::UnknownArg>(&Given[1].V);
+  if (Start && Stop && Start->Name && Start->Name == Stop->Name)
+    S.Span = Stop->Addend - Start->Addend;
   return Value(std::make_unique<IndexObject>(Arg(S)));
 }
 

@@ -102,6 +102,20 @@ TEST(Machine, WhatAnUnknownFunctionCanWriteIsUnknown) {
   EXPECT_EQ(R.Value.substr(0, 7), "unknown");
 }
 
+TEST(Machine, UnknownsThatDifferByANumber) {
+  auto Run = [](std::string Expression) {
+    return runTest("int rnd(); int test() { int h = rnd(), w = rnd(); auto twice = "
+                   "[](int x) { return 2 * x; }; return " + Expression + "; }").Value;
+  };
+  EXPECT_EQ(Run("(h + 32) - h"), "32");
+  EXPECT_EQ(Run("(8 + h - 1) - (h - 3)"), "10");
+  EXPECT_EQ(Run("[&] { int a = h; ++a; return a - h; }()"), "1");
+  EXPECT_EQ(Run("h * 2 - h").substr(0, 7), "unknown");
+  EXPECT_EQ(Run("twice(h) - h").substr(0, 7), "unknown");
+  EXPECT_EQ(Run("(h + 32) - w").substr(0, 7), "unknown");
+  EXPECT_EQ(Run("(char)h - h").substr(0, 7), "unknown");
+}
+
 TEST(Machine, LoopsThatRepeatAreCutShort) {
   TestResult R = runTest("int test() { int i = 0; for (; i < 1000000; ++i) event(); return i; }");
   EXPECT_EQ(R.Value, "1000000");
