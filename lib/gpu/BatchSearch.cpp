@@ -93,12 +93,18 @@ void BatchSearch::prepare() {
     Trouble = First->second->Live.causes().front();
     return;
   }
+  // Something else may hold the peak up to a batch, a larger one for evaluation
+  // say: then further off.
   std::shared_ptr<const Timeline> T;
-  for (int64_t Other : {Base * 2, Base > 1 ? Base / 2 : 3})
-    if ((T = run(Other))) {
-      Second = Other;
+  for (int64_t Other : {Base * 2, Base > 1 ? Base / 2 : 3, Base * 16, Base * 128}) {
+    std::shared_ptr<const Timeline> Run = run(Other);
+    if (!Run)
+      continue;
+    T = Run;
+    Second = Other;
+    if (T->Highest.SizeBytes != First->second->Highest.SizeBytes)
       break;
-    }
+  }
   if (!T) {
     Trouble = "the program cannot be run with another batch";
     return;
@@ -266,11 +272,19 @@ BatchCost BatchSearch::cost() {
   prepare();
   if (!Trouble.empty())
     return Cost;
-  int64_t Y0 = Real[Base]->Highest.SizeBytes;
-  int64_t Y1 = Real[Second]->Highest.SizeBytes;
+  // Both runs must be where the batch holds the peak.
+  int64_t X0 = Base, X1 = Second;
+  if (Second > 2 * Base) {
+    X0 = Second;
+    X1 = Second + Second / 2;
+  }
+  std::shared_ptr<const Timeline> A = run(X0), B = run(X1);
+  if (!A || !B)
+    return Cost;
+  int64_t Y0 = A->Highest.SizeBytes, Y1 = B->Highest.SizeBytes;
   Cost.Known = true;
-  Cost.PerSampleBytes = (Y1 - Y0) / (Second - Base);
-  Cost.RestBytes = Y0 - Cost.PerSampleBytes * Base;
+  Cost.PerSampleBytes = (Y1 - Y0) / (X1 - X0);
+  Cost.RestBytes = Y0 - Cost.PerSampleBytes * X0;
   return Cost;
 }
 
