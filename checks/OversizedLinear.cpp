@@ -122,22 +122,39 @@ findOversizedLinears(const Trace &T, const OversizedLimits &Limits) {
   return Found;
 }
 
+/// The most optimizer state that is alive at once, bytes.
+static int64_t largestOptimizerState(const Trace &T) {
+  llvm::DenseSet<StorageId> Alive;
+  int64_t Now = 0, Most = 0;
+  for (const Event &E : T.Events) {
+    bool Is = E.Kind == EventKind::Alloc
+                  ? T.Storages[E.Id].Cat == Category::OptimizerState
+                  : E.Kind == EventKind::Recategorize &&
+                        static_cast<Category>(E.Value) == Category::OptimizerState;
+    bool Leaves = E.Kind == EventKind::Free || (E.Kind == EventKind::Recategorize && !Is);
+    if (Is && Alive.insert(E.Id).second)
+      Now += T.Storages[E.Id].SizeBytes;
+    else if (Leaves && Alive.erase(E.Id))
+      Now -= T.Storages[E.Id].SizeBytes;
+    Most = std::max(Most, Now);
+  }
+  return Most;
+}
+
 TrainingMultiple trainingMultiple(const Trace &T) {
   TrainingMultiple M;
   for (const Event &E : T.Events)
     M.Trains |= E.Kind == EventKind::PhaseBegin &&
                 static_cast<Phase>(E.Value) == Phase::Backward;
   // A module's parameters as they are now: Module::to leaves dead copies.
-  int64_t State = 0, Parameters = 0;
+  int64_t Parameters = 0;
   llvm::DenseSet<StorageId> Seen;
   for (const ModuleInfo &Module : T.Modules)
     for (const ParameterInfo &P : Module.Parameters)
       if (P.SizeBytes > 0 && (P.Tensor.Storage == None ||
                               Seen.insert(P.Tensor.Storage).second))
         Parameters += P.SizeBytes;
-  for (const StorageInfo &S : T.Storages)
-    if (S.Cat == Category::OptimizerState)
-      State += S.SizeBytes;
+  int64_t State = largestOptimizerState(T);
   for (const Assumption &A : T.Assumptions)
     if (A.What == "optimizer")
       M.Optimizer = A.Value.substr(0, A.Value.find(' '));
