@@ -98,7 +98,17 @@ Machine::Flow Machine::execCompound(const CompoundStmt *S) {
   return Result;
 }
 
-/// Does \p S leave the block it is in, whatever happens?
+/// `return device;`: an answer like the others, not a way out of trouble.
+static bool returnsVariable(const ReturnStmt &S) {
+  const Expr *E = S.getRetValue();
+  if (!E || !E->getType()->isRecordType())
+    return false;
+  if (auto *C = dyn_cast<CXXConstructExpr>(strip(E)); C && C->getNumArgs() == 1)
+    E = C->getArg(0);
+  return isa<DeclRefExpr>(strip(E));
+}
+
+/// Does \p S leave the block it is in, as one does in trouble?
 static bool leaves(const Stmt *S) {
   if (!S)
     return false;
@@ -113,7 +123,9 @@ static bool leaves(const Stmt *S) {
         return F->isNoReturn();
     return false;
   }
-  return isa<ReturnStmt, BreakStmt, ContinueStmt>(S);
+  if (auto *R = dyn_cast<ReturnStmt>(S))
+    return !returnsVariable(*R);
+  return isa<BreakStmt, ContinueStmt>(S);
 }
 
 Machine::Flow Machine::execIf(const IfStmt *S) {

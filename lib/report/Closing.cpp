@@ -236,7 +236,7 @@ static void printKnownPart(const FileReport &R, llvm::raw_ostream &OS) {
 }
 
 void printFileClosing(const FileReport &R, const PathPrinter &Paths,
-                      llvm::raw_ostream &OS) {
+                      llvm::raw_ostream &OS, bool Verdicts) {
   if (R.Is == FileReport::State::NotAnalysed) {
     OS << R.File << ": not analysed"
        << (R.Problem.empty() ? "" : ": " + R.Problem) << '\n';
@@ -247,12 +247,16 @@ void printFileClosing(const FileReport &R, const PathPrinter &Paths,
     return;
   }
   if (!R.Run || !R.Line) {
-    OS << R.File << ": nothing to run, so no figures; " << R.On.text() << '\n';
+    OS << R.File << ": nothing to run, so no figures"
+       << (R.Problem.empty() ? "" : " (" + R.Problem + ")") << "; "
+       << R.On.text() << '\n';
     return;
   }
   OS << R.File << ": " << factsText(R, Paths) << '\n';
   if (!R.Run->Complete)
     OS << "The run was cut short by a limit; what follows is a lower bound\n";
+  if (!Verdicts)
+    return;
   bool Unknowns = true;
   for (const GpuVerdict &G : R.Gpus) {
     printVerdict(R, G, Paths, Unknowns, OS);

@@ -30,9 +30,9 @@ struct Totals {
 };
 
 /// The lines of one file: "train.cpp: VGG (vgg.h:12), …" and a verdict per GPU;
-/// of one that was not analysed, why.
+/// of one that was not analysed, why. Without \p Verdicts only what was read.
 void printFileClosing(const FileReport &R, const PathPrinter &Paths,
-                      llvm::raw_ostream &OS);
+                      llvm::raw_ostream &OS, bool Verdicts = true);
 
 /// "2 warnings. Other cards: …", "Nothing found.": the last line. Nothing where
 /// nothing was analysed.

@@ -9,6 +9,7 @@
 #include "lib/report/Summary.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include <set>
 
 namespace vramlint::report {
 
@@ -160,18 +161,22 @@ static void printUnknowns(const Trace &T, const PathPrinter &Paths,
     OS << "nothing.\n";
     return;
   }
-  OS << T.Unknowns.size() << ".\n";
+  // A line of the program that runs for each of many objects says it once.
+  std::vector<std::string> Lines;
+  std::set<std::string> Seen;
   for (const UnknownNote &N : T.Unknowns) {
-    OS << "  ";
-    if (N.Pos.isValid())
-      OS << Paths.line(N.Pos) << ": ";
-    OS << N.What;
+    std::string Text = N.Pos.isValid() ? Paths.line(N.Pos) + ": " : "";
+    Text += N.What;
     if (!N.Why.empty())
-      OS << ": " << N.Why;
+      Text += ": " + N.Why;
     if (!N.Tell.empty())
-      OS << "; tell: " << N.Tell;
-    OS << '\n';
+      Text += "; tell: " + N.Tell;
+    if (Seen.insert(Text).second)
+      Lines.push_back(std::move(Text));
   }
+  OS << Lines.size() << ".\n";
+  for (const std::string &Line : Lines)
+    OS << "  " << Line << '\n';
 }
 
 void printSummary(const FileReport &R, SourceText &Sources,

@@ -194,10 +194,27 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   judge(*Facts, R);
 }
 
+/// "no main; Net and Block need constructor arguments", or nothing.
+static std::string classesNotBuilt(const Trace &T) {
+  static constexpr size_t MaxNames = 3;
+  std::string Text;
+  for (size_t I = 0; I < T.Unknowns.size() && I < MaxNames; ++I)
+    Text += (I ? ", " : "") + T.Unknowns[I].What;
+  if (T.Unknowns.size() > MaxNames)
+    Text += " and " + std::to_string(T.Unknowns.size() - MaxNames) + " more";
+  if (Text.empty())
+    return Text;
+  return "no main; " + Text + (T.Unknowns.size() > 1 ? " need" : " needs") +
+         " constructor arguments";
+}
+
 void Analyser::judge(const Analysis &A, FileResult &R) {
   std::shared_ptr<const Trace> Run = A.trace();
-  if (Run->Entry.empty() && Run->Modules.empty())
-    return; // Nothing to run: findings on the text are all there is.
+  if (Run->Entry.empty() && Run->Modules.empty()) {
+    // Nothing to run: findings on the text are all there is.
+    R.Report.Problem = classesNotBuilt(*Run);
+    return;
+  }
   R.Report.Run = Run;
   if (C.Device == DeviceKind::CUDA)
     R.Report.Line = A.timeline();

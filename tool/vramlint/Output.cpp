@@ -127,7 +127,8 @@ void Output::closing(const FileResult &R) {
   bool Figures = C.What == Verb::Summary || C.What == Verb::Annotate;
   if (Figures && R.Report.Is == FileReport::State::Analysed)
     return; // The tables say it.
-  report::printFileClosing(R.Report, Paths, llvm::errs());
+  report::printFileClosing(R.Report, Paths, llvm::errs(),
+                           /*Verdicts=*/C.What != Verb::Fit);
 }
 
 int Output::exitCode() const {

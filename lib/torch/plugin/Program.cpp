@@ -61,11 +61,49 @@ static void collectClasses(const DeclContext &DC, Machine &M,
   }
 }
 
+/// `{nullptr}`, `= nullptr`: a holder of nothing. Numbers build nothing either.
+static bool isNullHolder(const Expr &E) {
+  const Expr *Inner = E.IgnoreImplicit();
+  while (true) {
+    if (auto *L = dyn_cast<InitListExpr>(Inner); L && L->getNumInits() == 1)
+      Inner = L->getInit(0)->IgnoreImplicit();
+    else if (auto *C = dyn_cast<CXXConstructExpr>(Inner); C && C->getNumArgs() == 1)
+      Inner = C->getArg(0)->IgnoreImplicit();
+    else
+      break;
+  }
+  return isa<CXXNullPtrLiteralExpr>(Inner) || Inner->getType()->isArithmeticType();
+}
+
+/// `NetImpl() {}` beside `NetImpl(int width)`: there for the holder, builds nothing.
+static bool buildsNothing(const CXXConstructorDecl &C) {
+  const FunctionDecl *Definition = nullptr;
+  const Stmt *Body = C.getBody(Definition);
+  if (!C.isDefaulted() && !(Body && Body->children().empty()))
+    return false;
+  const auto &Defined = Definition ? *cast<CXXConstructorDecl>(Definition) : C;
+  for (const CXXCtorInitializer *I : Defined.inits())
+    if (I->isWritten() && !I->isBaseInitializer())
+      return false;
+  for (const FieldDecl *F : C.getParent()->fields())
+    if (const Expr *E = F->getInClassInitializer(); E && !isNullHolder(*E))
+      return false;
+  return true;
+}
+
 static bool defaultConstructible(const CXXRecordDecl &D) {
-  for (const CXXConstructorDecl *C : D.ctors())
-    if (!C->isDeleted() && !C->isCopyOrMoveConstructor() &&
-        C->getMinRequiredArguments() == 0)
-      return true;
+  const CXXConstructorDecl *Default = nullptr;
+  bool Others = false;
+  for (const CXXConstructorDecl *C : D.ctors()) {
+    if (C->isDeleted() || C->isCopyOrMoveConstructor())
+      continue;
+    if (C->getMinRequiredArguments() == 0)
+      Default = C;
+    else
+      Others = true;
+  }
+  if (Default)
+    return !Others || !buildsNothing(*Default);
   return D.needsImplicitDefaultConstructor();
 }
 
@@ -84,7 +122,7 @@ static void buildClasses(Machine &M, TorchDomain &D, const ProgramOptions &Optio
   }
   for (const CXXRecordDecl *R : Classes) {
     if (!defaultConstructible(*R)) {
-      D.Out.Unknowns.push_back({M.posOf(R->getLocation()), R->getName().str(),
+      D.Out.Unknowns.push_back({M.posOf(R->getLocation()), withoutImpl(R->getName()).str(),
                                 "its constructor needs arguments and no analysed code constructs it",
                                 ""});
       continue;
@@ -132,6 +170,7 @@ namespace {
 struct Run {
   std::shared_ptr<Trace> T = std::make_shared<Trace>();
   int64_t Peak = 0;
+  size_t OnTarget = 0; ///< Storages on the target device.
   std::vector<std::pair<SourcePos, bool>> Asked;
 };
 } // namespace
@@ -167,6 +206,9 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
   }
   Result.Peak = R.peakBytes(Options.Target.Target) ? R.peakBytes(Options.Target.Target)
                                                    : R.peakBytes(DeviceKind::CPU);
+  Result.OnTarget = llvm::count_if(Result.T->Storages, [&](const StorageInfo &S) {
+    return S.Device == Options.Target.Target;
+  });
   return Result;
 }
 
@@ -187,7 +229,8 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
       Decisions Choices;
       Choices.Chosen[Pos] = !Side;
       Run Other = runOnce(Unit, Others, Options, Choices);
-      if (Other.Peak > Best.Peak)
+      // Without known sizes the run that uses the device tells more.
+      if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget))
         Best = std::move(Other);
     }
   });
