@@ -12,6 +12,7 @@
 #include "tool/vramlint/InputFiles.h"
 #include "tool/vramlint/Lists.h"
 #include "tool/vramlint/Output.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace vramlint;
@@ -99,3 +100,10 @@ int main(int Argc, char **Argv) {
     return listActiveChecks(*C, llvm::outs());
   return analyseFiles(*C, Catalog, std::move(*Gpus));
 }
+
+#if LLVM_ADDRESS_SANITIZER_BUILD
+/// As in ./x, for a sanitizer build that is started by hand.
+extern "C" const char *__asan_default_options() {
+  return "detect_leaks=0:allow_user_poisoning=0";
+}
+#endif
