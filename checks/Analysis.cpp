@@ -35,10 +35,13 @@ const UnitFacts &Analysis::unit() const {
   return *Unit;
 }
 
+UnitView Analysis::view() const {
+  return {&Context, Options.Sema, Options.OwnHeadersInPreamble};
+}
+
 std::shared_ptr<const Trace> Analysis::trace() const {
   if (!TheTrace)
-    TheTrace = runProgram({&Context, Options.Sema}, Options.Others,
-                          Options.Program);
+    TheTrace = runProgram(view(), Options.Others, Options.Program);
   if (!TheTrace)
     TheTrace = std::make_shared<Trace>();
   return TheTrace;
@@ -61,7 +64,7 @@ const Fit &Analysis::fit(const GpuSpec &Gpu) const {
 
 std::shared_ptr<const Timeline>
 Analysis::rerun(const ProgramOptions &Program) const {
-  auto T = runProgram({&Context, Options.Sema}, Options.Others, Program);
+  auto T = runProgram(view(), Options.Others, Program);
   if (!T || T->Entry.empty())
     return nullptr;
   return std::make_shared<Timeline>(computeTimeline(T, DeviceKind::CUDA));
@@ -137,7 +140,8 @@ SourceLocation Analysis::findingLocation(const Trace &T, StackId Stack,
                                          bool InMainFile) const {
   const SourceManager &SM = Context.getSourceManager();
   SourceLocation Inner = ownLocation(T, Stack);
-  if (Stack >= T.Stacks.size() || (Options.FindingsInHeaders && !InMainFile))
+  bool HereToo = Options.FindingsInHeaders || (Inner.isValid() && SM.isInMainFile(Inner));
+  if (Stack >= T.Stacks.size() || (HereToo && !InMainFile))
     return Inner;
   for (const Frame &F : T.Stacks[Stack])
     if (SourceLocation L = locate(F.Pos); L.isValid() && SM.isInMainFile(L))

@@ -60,6 +60,8 @@ public:
                                         bool InMainFile = false) const;
 
 private:
+  UnitView view() const;
+
   clang::ASTContext &Context;
   AnalysisOptions Options;
   mutable std::unique_ptr<UnitFacts> Unit;

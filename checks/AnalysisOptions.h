@@ -35,7 +35,8 @@ struct AnalysisOptions {
   /// The host shows findings in the project's headers. clang-tidy and clangd by
   /// default do not: there a finding needs a place in the main file.
   bool FindingsInHeaders = false;
-  clang::Sema *Sema = nullptr;     ///< Null where the host can't give it.
+  clang::Sema *Sema = nullptr;     ///< Null: the compiler's, where there is one.
+  bool OwnHeadersInPreamble = false; ///< See UnitView.
   UnitProvider *Others = nullptr;
 };
 

@@ -9,7 +9,9 @@
 #include "checks/TorchCheck.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/Sema.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -96,6 +98,19 @@ static void readVersion(Preprocessor *PP, AnalysisOptions &Options) {
   Options.Program.Target.TorchMinor = Options.Fit.TorchMinor = *Minor;
 }
 
+/// clang-tidy and clangd give no Sema, but the preprocessor's module loader is the
+/// compiler, which has one until the unit is done with.
+static void takeSema(Preprocessor *PP, ASTContext &Context,
+                     AnalysisOptions &Options) {
+  if (Options.Sema || !PP)
+    return;
+  auto &Compiler = static_cast<CompilerInstance &>(PP->getModuleLoader());
+  if (!Compiler.hasSema() || &Compiler.getASTContext() != &Context)
+    return;
+  Options.Sema = &Compiler.getSema();
+  Options.OwnHeadersInPreamble = Context.getExternalSource() != nullptr;
+}
+
 void TorchCheck::onEndOfTranslationUnit() {
   if (!Run->Context ||
       Run->Context->getDiagnostics().hasUncompilableErrorOccurred())
@@ -103,6 +118,7 @@ void TorchCheck::onEndOfTranslationUnit() {
   if (!Run->Result) {
     AnalysisOptions Told = Run->Scope ? Run->Scope->Options : AnalysisOptions();
     readVersion(Run->PP, Told);
+    takeSema(Run->PP, *Run->Context, Told);
     AnalysisOptions Options =
         mergeConfig(std::move(Told), Tidy->getOptions().CheckOptions,
                     [&](std::string Text) { configurationDiag(Text); });

@@ -23,6 +23,9 @@ namespace vramlint {
 struct UnitView {
   clang::ASTContext *Context = nullptr;
   clang::Sema *Sema = nullptr;
+  /// The precompiled preamble holds headers of the project too, as clangd's does;
+  /// ours holds only what is from outside.
+  bool OwnHeadersInPreamble = false;
 };
 
 /// Finds and loads the unit that defines a function. A unit that was given out

@@ -192,18 +192,11 @@ NativeFn Machine::nativeFor(const FunctionDecl &F) {
 }
 
 /// The definition of \p F that can be run, and the unit it is in.
-/// The units that this thread's runs were given, by their contexts: a method of an
-/// object made in another unit is called on that unit's declaration.
-static UnitView &unitOf(const ASTContext &Context) {
-  static thread_local llvm::DenseMap<const ASTContext *, UnitView> Units;
-  return Units[&Context];
-}
-
 const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   const FunctionDecl *Def = nullptr;
-  unitOf(*Where.Context) = Where;
+  Units[Where.Context] = Where;
   if (&F->getASTContext() != Where.Context)
-    if (const UnitView &Its = unitOf(F->getASTContext()); Its.Context)
+    if (UnitView Its = Units.lookup(&F->getASTContext()); Its.Context)
       Where = Its;
   if (F->getBody(Def))
     return Def;
@@ -223,7 +216,7 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
     return nullptr;
   Def = Others->definitionOf(*F, Where);
   if (Def)
-    unitOf(*Where.Context) = Where;
+    Units[Where.Context] = Where;
   return Def;
 }
 

@@ -185,7 +185,8 @@ bool Machine::isExternal(SourceLocation Loc) const {
   const SourceManager &SM = context().getSourceManager();
   Loc = SM.getExpansionLoc(Loc);
   // Headers from the precompiled preamble are from outside the project.
-  if (SM.isInSystemHeader(Loc) || SM.isLoadedSourceLocation(Loc))
+  if (SM.isInSystemHeader(Loc) ||
+      (SM.isLoadedSourceLocation(Loc) && !Unit.OwnHeadersInPreamble))
     return true;
   // A library's headers need not be marked as a system's (-I instead of
   // -isystem).

@@ -308,6 +308,9 @@ private:
   const clang::FunctionDecl *userCopy(const Record &R, bool Move);
 
   UnitView Unit;
+  /// Those that the run has been in: a method of an object made in another unit is
+  /// called on that unit's declaration.
+  llvm::DenseMap<const clang::ASTContext *, UnitView> Units;
   UnitProvider *Others;
   Domain &Plugin;
   Budget Limits;

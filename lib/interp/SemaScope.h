@@ -7,9 +7,10 @@
 // Lets Sema work after its translation unit has ended: templates that are
 // instantiated on demand, constructors that are resolved.
 //
-// Sema reads its current Scope in a few places (range-for, for one), and after
-// the end of the file there is none. Only a Parser can set it, so a Parser that
-// parses nothing does.
+// Sema reads its current Scope in a few places (range-for, for one). Where the
+// unit's parser still lives, in clang-tidy, that is its scope. Elsewhere there is
+// none after the end of the file; only a Parser can set it, so a Parser that parses
+// nothing does.
 
 #pragma once
 
@@ -17,24 +18,28 @@
 #include "clang/Parse/Parser.h"
 #include "clang/Sema/Scope.h"
 #include "clang/Sema/Sema.h"
+#include <optional>
 
 namespace vramlint {
 
 /// While this lives, Sema may be asked for things; what it has to say is
-/// swallowed. Requires: the unit's own parser is gone.
+/// swallowed.
 class SemaScope {
 public:
   explicit SemaScope(clang::Sema &S)
       : Diags(S.getDiagnostics()), Was(Diags.getSuppressAllDiagnostics()),
-        P(S.getPreprocessor(), S, /*SkipFunctionBodies=*/true),
         SavedTop(S.TUScope), S(S) {
     Diags.setSuppressAllDiagnostics(true);
-    P.EnterScope(clang::Scope::DeclScope);
-    S.TUScope = P.getCurScope();
+    if (!S.getCurScope()) {
+      P.emplace(S.getPreprocessor(), S, /*SkipFunctionBodies=*/true);
+      P->EnterScope(clang::Scope::DeclScope);
+    }
+    S.TUScope = S.getCurScope();
   }
   ~SemaScope() {
     S.TUScope = SavedTop;
-    P.ExitScope();
+    if (P)
+      P->ExitScope();
     Diags.setSuppressAllDiagnostics(Was);
   }
   SemaScope(const SemaScope &) = delete;
@@ -42,7 +47,7 @@ public:
 private:
   clang::DiagnosticsEngine &Diags;
   bool Was;
-  clang::Parser P;
+  std::optional<clang::Parser> P;
   clang::Scope *SavedTop;
   clang::Sema &S;
 };

@@ -127,4 +127,5 @@ def main():
     print("closed with status", server.process.wait(TIMEOUT_SECONDS))
 
 
-main()
+if __name__ == "__main__":
+    main()

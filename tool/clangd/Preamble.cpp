@@ -6,12 +6,14 @@
 //
 // Keeps the bodies of functions in the project's own headers when clangd builds
 // its preamble; it skips all of them, and a model in a header would have no
-// forward.
+// forward. Those of LibTorch's holders and options, which the machine runs, are
+// kept as our own frontend keeps them.
 //
 // The linker's --wrap sends clangd's calls of PrecompiledPreamble::Build here. If
 // the name no longer matches, the link fails: __real_… is nowhere.
 
 #include "checks/TorchNames.h"
+#include "lib/frontend/BodyFilter.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -44,7 +46,8 @@ public:
   }
   bool shouldSkipFunctionBody(Decl *D) override {
     const SourceManager &SM = D->getASTContext().getSourceManager();
-    if (vramlint::isProjectCode(D->getLocation(), SM))
+    if (vramlint::isProjectCode(D->getLocation(), SM) ||
+        vramlint::keepsBodies(SM.getFilename(SM.getExpansionLoc(D->getLocation()))))
       return false;
     return Inner.shouldSkipFunctionBody(D);
   }

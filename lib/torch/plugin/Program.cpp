@@ -23,9 +23,26 @@ namespace vramlint {
 /// How many unknown conditions are tried the other way round.
 static constexpr size_t MaxAlternatives = 6;
 
+/// The project's own declarations. clang-tidy's traversal scope is the whole unit,
+/// that of the other hosts is these.
+static std::vector<const Decl *> ownDecls(Machine &M) {
+  std::vector<const Decl *> Own;
+  for (const Decl *D : M.context().getTraversalScope()) {
+    auto *Whole = dyn_cast<TranslationUnitDecl>(D);
+    if (!Whole) {
+      Own.push_back(D);
+      continue;
+    }
+    for (const Decl *Top : Whole->noload_decls())
+      if (!M.isExternal(Top->getLocation()))
+        Own.push_back(Top);
+  }
+  return Own;
+}
+
 /// The program's main in the main file, or null.
-static const FunctionDecl *findMain(ASTContext &Context) {
-  for (Decl *D : Context.getTraversalScope())
+static const FunctionDecl *findMain(llvm::ArrayRef<const Decl *> Own) {
+  for (const Decl *D : Own)
     if (auto *F = dyn_cast<FunctionDecl>(D))
       if (F->isMain() && F->doesThisDeclarationHaveABody())
         return F;
@@ -108,9 +125,10 @@ static bool defaultConstructible(const CXXRecordDecl &D) {
 }
 
 /// Without a main: each module class that can be built without arguments.
-static void buildClasses(Machine &M, TorchDomain &D, const ProgramOptions &Options) {
+static void buildClasses(Machine &M, TorchDomain &D, const ProgramOptions &Options,
+                         llvm::ArrayRef<const Decl *> Own) {
   std::vector<const CXXRecordDecl *> Classes;
-  for (Decl *Top : M.context().getTraversalScope()) {
+  for (const Decl *Top : Own) {
     if (auto *NS = dyn_cast<NamespaceDecl>(Top)) {
       collectClasses(*NS, M, Classes);
       continue;
@@ -193,11 +211,12 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
     M.RightToLeft = Options.GccOrder;
     M.Overrides = Options.Set;
     M.Choices = Choices;
-    if (const FunctionDecl *Main = findMain(*Unit.Context)) {
+    std::vector<const Decl *> Own = ownDecls(M);
+    if (const FunctionDecl *Main = findMain(Own)) {
       Result.T->Entry = "main";
       runMain(M, D, *Main, Options);
     } else {
-      buildClasses(M, D, Options);
+      buildClasses(M, D, Options, Own);
     }
     if (M.unwinding() && !M.exceptionText().empty())
       Result.T->Unknowns.push_back({M.currentPos(), "an exception ends the program",
