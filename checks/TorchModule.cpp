@@ -7,9 +7,17 @@
 // Registers the checks of Checks.def with clang-tidy.
 
 #include "checks/TorchModule.h"
+#include "checks/AccessorLongCheck.h"
+#include "checks/ArrayrefDanglingCheck.h"
+#include "checks/DataPtrOfTemporaryCheck.h"
+#include "checks/DiscardedTensorResultCheck.h"
+#include "checks/ForeignFreeCheck.h"
+#include "checks/FromBlobDanglingCheck.h"
+#include "checks/FromBlobDtypeMismatchCheck.h"
 #include "checks/IneffectiveGuardCheck.h"
 #include "checks/InferenceWithoutNoGradCheck.h"
 #include "checks/MissingEvalCheck.h"
+#include "checks/NoncontiguousDataPtrCheck.h"
 #include "checks/OversizedLinearCheck.h"
 #include "checks/VramOverflowCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
