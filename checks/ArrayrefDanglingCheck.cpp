@@ -190,15 +190,12 @@ void ArrayrefDanglingCheck::member(const FieldDecl &Field, const Expr &Init,
            What.What, {}, "");
 }
 
-void ArrayrefDanglingCheck::assignment(const Stmt *S, const BodyView &View) {
-  const auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
-  if (!Op || Op->getOperator() != OO_Equal || Op->getNumArgs() != 2 ||
-      elementOfArrayRef(Op->getArg(0)->getType().getNonReferenceType()).isNull() ||
-      isInMacro(Op->getOperatorLoc(), View.Context))
+void ArrayrefDanglingCheck::assignment(const CXXOperatorCallExpr &Op,
+                                       const ASTContext &Context) {
+  if (isInMacro(Op.getOperatorLoc(), Context))
     return;
-  if (Gone What = goneIn(Op->getArg(1), View.Context))
-    report(Op->getBeginLoc(), textOf(Op->getArg(0), View.Context), What.What, {},
-           "");
+  if (Gone What = goneIn(Op.getArg(1), Context))
+    report(Op.getBeginLoc(), textOf(Op.getArg(0), Context), What.What, {}, "");
 }
 
 void ArrayrefDanglingCheck::onAnalysis(const Analysis &A) {
@@ -221,9 +218,10 @@ void ArrayrefDanglingCheck::onAnalysis(const Analysis &A) {
             if (const auto *V = dyn_cast<VarDecl>(Each);
                 V && !elementOfArrayRef(V->getType()).isNull())
               variable(*V, Look());
-        if (isa<CXXOperatorCallExpr>(S) &&
-            cast<CXXOperatorCallExpr>(S)->getOperator() == OO_Equal)
-          assignment(S, Look());
+        if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
+            Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
+            !elementOfArrayRef(Op->getArg(0)->getType()).isNull())
+          assignment(*Op, A.context());
       });
     }
   }

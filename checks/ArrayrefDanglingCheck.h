@@ -10,6 +10,7 @@
 
 #include "checks/TorchCheck.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
 #include <set>
 
 namespace vramlint {
@@ -27,7 +28,8 @@ private:
   void variable(const clang::VarDecl &V, const BodyView &View);
   void member(const clang::FieldDecl &Field, const clang::Expr &Init,
               const clang::ASTContext &Context);
-  void assignment(const clang::Stmt *S, const BodyView &View);
+  void assignment(const clang::CXXOperatorCallExpr &Op,
+                  const clang::ASTContext &Context);
   void report(clang::SourceLocation Loc, llvm::StringRef Name,
               llvm::StringRef What, clang::SourceRange Type,
               llvm::StringRef With);
