@@ -19,6 +19,8 @@
 #include "checks/MissingEvalCheck.h"
 #include "checks/NoncontiguousDataPtrCheck.h"
 #include "checks/OversizedLinearCheck.h"
+#include "checks/UnregisteredBufferCheck.h"
+#include "checks/UnregisteredSubmoduleCheck.h"
 #include "checks/VramOverflowCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/ClangTidyModuleRegistry.h"

@@ -24,7 +24,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import lsp  # noqa: E402
 
-FLAGS = ["-std=c++17", "-I/usr/include/torch/csrc/api/include"]
+INPUTS = pathlib.Path(__file__).resolve().parent.parent / "Inputs"
+FLAGS = ["-std=c++17", "-I/usr/include/torch/csrc/api/include", f"-I{INPUTS}"]
 CONFIG = """Checks: '-*,torch-*'
 CheckOptions:
   torch.Gpu: t4
