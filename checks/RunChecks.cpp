@@ -42,8 +42,8 @@ public:
       F.Level = Severity::Error;
     F.Fixes = editsOf(E.Message);
     for (const tooling::DiagnosticMessage &N : E.Notes)
-      F.Notes.push_back(
-          {posOf(N.FilePath, N.FileOffset), N.Message, editsOf(N)});
+      F.Notes.push_back({posOf(N.FilePath, N.FileOffset), N.Message, editsOf(N),
+                         /*Suggestion=*/!N.Fix.empty()});
     moveFixToItsNote(F);
     return F;
   }

@@ -85,6 +85,7 @@ Object toJson(const Finding &F, const PathPrinter &Paths) {
     Note["message"] = utf8(N.Message);
     putPlace(Note, N.Pos, Paths);
     Note["fixes"] = fixes(N.Fixes, Paths);
+    Note["suggestion"] = N.Suggestion;
     Notes.push_back(std::move(Note));
   }
   O["notes"] = std::move(Notes);

@@ -161,7 +161,7 @@ void TextPrinter::print(const Finding &F) {
   snippet(F.Pos, F.Fixes);
   for (const FindingNote &N : F.Notes) {
     head(N.Pos, "note", llvm::raw_ostream::CYAN,
-         withFixText(N.Message, N.Fixes, Applied), "");
+         N.Suggestion ? N.Message : withFixText(N.Message, N.Fixes, Applied), "");
     if (!N.Fixes.empty())
       snippet(N.Pos, N.Fixes);
   }

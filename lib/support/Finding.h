@@ -33,6 +33,7 @@ struct FindingNote {
   SourcePos Pos;
   std::string Message;
   std::vector<FixEdit> Fixes;
+  bool Suggestion = false; ///< Its fixes are for a person to take: --fix leaves them.
 };
 
 struct Finding {
@@ -44,11 +45,12 @@ struct Finding {
   std::vector<FindingNote> Notes;
   std::vector<FixEdit> Fixes; ///< Of the finding itself; notes have theirs.
 
+  /// --fix does something.
   bool isFixable() const {
     if (!Fixes.empty())
       return true;
     for (const FindingNote &N : Notes)
-      if (!N.Fixes.empty())
+      if (!N.Fixes.empty() && !N.Suggestion)
         return true;
     return false;
   }

@@ -90,7 +90,7 @@ struct LoopBad : nn::Module {
 };
 
 struct MapBad : nn::Module {
-  MapBad() { heads["a"] = nn::Linear(4, 4); }
+  MapBad() { heads.emplace("a", nn::Linear(4, 4)); }
   torch::Tensor forward(torch::Tensor x) { return heads.at("a")->forward(x); }
   // CHECK-MESSAGES: :[[@LINE+1]]:37: warning: 'heads' isn't registered
   std::map<std::string, nn::Linear> heads;

@@ -70,7 +70,8 @@ class Hosts:
                               capture_output=True, text=True, cwd=main.parent,
                               timeout=HOST_SECONDS_MAX)
         log = done.stdout + done.stderr
-        if done.returncode not in accepted or "unable to load" in log:
+        broken = "unable to load" in log or "Found compiler error" in log
+        if done.returncode not in accepted or broken:
             raise RuntimeError(f"{command[0]} ended with {done.returncode}\n{log[-2000:]}")
         found = set()
         for line in done.stdout.splitlines():
@@ -119,7 +120,10 @@ class Hosts:
             found.add((diagnostic["range"]["start"]["line"] + 1, check,
                        message[:1].lower() + message[1:]))
             for action in diagnostic.get("codeActions", []):
-                if action["title"].startswith("ignore ") or "NOLINT" in json.dumps(action):
+                # Others are suggestions, which --fix leaves, and "ignore …".
+                title = action["title"]
+                if not (re.match(r"(change|insert|remove) ", title) or
+                        title.lower() == message.lower()):
                     continue
                 for changes in action.get("edit", {}).get("changes", {}).values():
                     for e in changes:
@@ -168,7 +172,8 @@ def differences(names, answers):
     first = lower_first(first)
     for name, (found, text) in zip(names[1:], answers[1:]):
         found = lower_first(found)
-        for only, who in ((set(first) - set(found), names[0]), (set(found) - set(first), name)):
+        for only, who in ((set(first) - set(found), f"{names[0]}, not {name}"),
+                          (set(found) - set(first), f"{name}, not {names[0]}")):
             for finding in sorted(only):
                 yield f"only {who}: main.cpp:{finding[0]}: {finding[2]} [{finding[1]}]"
         if found == first and text != fixed:

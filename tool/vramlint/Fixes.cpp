@@ -49,7 +49,8 @@ llvm::Expected<unsigned> applyFixes(const std::vector<Finding> &Findings) {
       ByFile[E.File.str()].push_back(E);
     for (const FindingNote &N : F.Notes)
       for (const FixEdit &E : N.Fixes)
-        ByFile[E.File.str()].push_back(E);
+        if (!N.Suggestion)
+          ByFile[E.File.str()].push_back(E);
   }
   unsigned Applied = 0;
   for (auto &[File, Edits] : ByFile) {
