@@ -41,9 +41,10 @@ void FunctionWalker::call(const CallExpr &C) {
       walk(A);
   }
   if (F) {
-    Facts.Calls.push_back(
-        {F->getCanonicalDecl(), C.getBeginLoc(), Guarded, &Facts});
+    Facts.Calls.push_back({F->getCanonicalDecl(), C.getBeginLoc(), Guarded,
+                           &Facts, guardHere()});
     passArguments(C, *F);
+    startByCall(C, *F);
   }
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(&C))
     operatorCall(*Op);
@@ -65,6 +66,7 @@ void FunctionWalker::forward(const CallExpr &C, SourceLocation Loc,
   Site.Method = std::move(Method);
   Site.Jit = Jit;
   Site.Guarded = Guarded;
+  Site.Guard = guardHere();
   Site.Detached = Detaching;
   Site.Returned = InReturn;
   Site.Result = Initialised && mayHoldTensor(Initialised->getType())
@@ -116,6 +118,17 @@ static std::string literalText(const Stmt *E) {
   return "";
 }
 
+/// A module's own method that fills it from a file: load_weights(path).
+static bool readsWeights(const CXXMethodDecl &M) {
+  if (!nameOf(&M).starts_with_insensitive("load") || M.getNumParams() == 0)
+    return false;
+  QualType T = M.getParamDecl(0)->getType().getNonReferenceType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  return (T->isPointerType() && T->getPointeeType()->isCharType()) ||
+         (R && (nameOf(R) == "basic_string" || nameOf(R) == "path" ||
+                nameOf(R) == "basic_string_view"));
+}
+
 void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
   const CXXMethodDecl *M = C.getMethodDecl();
   llvm::StringRef Name = nameOf(M);
@@ -141,11 +154,12 @@ void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
   }
   if (holdsGradGuard(T) && (Name == "emplace" || Name == "reset")) {
     Guarded = Facts.HasGuard = true;
+    LastGuard = {Loc, false, false, nullptr};
     return;
   }
   bool Jit = isJitModule(T);
   if (!Jit && !isNNModule(T))
-    return;
+    return containerCall(C, Name, Object);
   const Decl *Key = Unit.resolve(Object);
   if (Name == "forward") {
     // A module that runs its own parts isn't a use of the model.
@@ -161,13 +175,35 @@ void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
       O.EvalLoc = Loc;
   } else if (Key && (Name == "parameters" || Name == "named_parameters")) {
     Unit.objectOf(Key).ParametersTaken = true;
-  } else if (Key && Name == "load") {
+  } else if (Key && Name == "reset" && C.getNumArgs() == 1) {
+    Unit.unite(Key, Unit.resolve(C.getArg(0))); // A smart pointer's.
+    load(Key, C.getArg(0), textOf(Object->getSourceRange()));
+  } else if (Key && (Name == "load" || (!Jit && readsWeights(*M)))) {
     ObjectFacts &O = Unit.objectOf(Key);
     O.LoadLoc = Loc;
     O.LoadEnd = C.getEndLoc();
     O.LoadedInto = Key;
-    O.LoadedBy = "load";
+    O.LoadedIntoText = textOf(Object->getSourceRange());
+    O.LoadedBy = Name.str();
   }
+}
+
+/// What is put into a container, is the container.
+void FunctionWalker::containerCall(const CXXMemberCallExpr &C,
+                                   llvm::StringRef Name, const Expr *Object) {
+  bool Puts = llvm::StringSwitch<bool>(Name)
+                  .Cases("push_back", "emplace_back", "push", "emplace", true)
+                  .Cases("insert", "insert_or_assign", "try_emplace", true)
+                  .Cases("push_front", "emplace_front", true)
+                  .Default(false);
+  if (!Puts || !holdsModule(Object->getType()))
+    return;
+  const Decl *Key = Unit.resolve(Object);
+  for (const Expr *A : C.arguments())
+    if (Key && holdsModule(A->getType())) {
+      Unit.unite(Key, Unit.resolve(A));
+      load(Key, A);
+    }
 }
 
 void FunctionWalker::operatorCall(const CXXOperatorCallExpr &C) {
@@ -197,11 +233,13 @@ void FunctionWalker::plainCall(const CallExpr &C, const FunctionDecl &F) {
   llvm::StringRef Name = nameOf(&F);
   if (Name.empty())
     return;
+  if (Unit.leavesGuard(F))
+    guardForGood(C.getBeginLoc(), true);
   if (Name == "set_enabled") {
     if (qualifiedName(F) == "c10::GradMode::set_enabled" ||
         qualifiedName(F) == "at::GradMode::set_enabled") {
       // On or off: what follows runs so on purpose.
-      Guarded = GuardedForGood = Facts.HasGuard = true;
+      guardForGood(C.getBeginLoc(), literalBool(C, 0) == false);
     }
     return;
   }
@@ -219,6 +257,7 @@ void FunctionWalker::plainCall(const CallExpr &C, const FunctionDecl &F) {
       O.LoadLoc = C.getBeginLoc();
       O.LoadEnd = C.getEndLoc();
       O.LoadedInto = Key;
+      O.LoadedIntoText = textOf(C.getArg(0)->getSourceRange());
       O.LoadedBy = "torch::load";
       O.LoadedFrom = literalText(C.getArg(1));
     }
@@ -253,7 +292,7 @@ void FunctionWalker::passArguments(const CallExpr &C, const FunctionDecl &F) {
       continue;
     }
     QualType T = A->getType();
-    if (!isJitModule(T) && !isNNModule(T))
+    if (!holdsModule(T))
       continue;
     const Decl *Key = Unit.resolve(A);
     if (!Key)
@@ -272,18 +311,18 @@ void FunctionWalker::passArguments(const CallExpr &C, const FunctionDecl &F) {
 void FunctionWalker::assign(const Expr *To, const Expr *From) {
   QualType T = To->getType();
   const Decl *Key = Unit.resolve(To);
-  if (isJitModule(T) || isNNModule(T)) {
+  if (holdsModule(T)) {
     if (Key) {
       Unit.unite(Key, Unit.resolve(From));
-      load(Key, From);
+      load(Key, From, textOf(To->getSourceRange()));
     }
   } else if (holdsGradGuard(T)) {
-    Guarded = GuardedForGood = Facts.HasGuard = true;
+    guardForGood(To->getBeginLoc(), false);
   }
 }
 
 /// Notes where \p Object gets what \p E loads, if it does.
-void FunctionWalker::load(const Decl *Object, const Expr *E) {
+void FunctionWalker::load(const Decl *Object, const Expr *E, std::string Text) {
   for (int Steps = 0; E && Steps < 16; ++Steps) {
     E = E->IgnoreUnlessSpelledInSource();
     if (const auto *K = dyn_cast<CXXConstructExpr>(E)) {
@@ -310,6 +349,7 @@ void FunctionWalker::load(const Decl *Object, const Expr *E) {
       O.LoadLoc = C->getBeginLoc();
       O.LoadEnd = C->getEndLoc();
       O.LoadedInto = Object;
+      O.LoadedIntoText = std::move(Text);
       O.LoadedBy = Full;
       O.LoadedFrom = C->getNumArgs() ? literalText(C->getArg(0)) : "";
       O.Jit = true;

@@ -36,7 +36,7 @@ void FunctionWalker::run() {
       walk(I->getInit());
       if (const FieldDecl *F = I->getMember()) {
         load(F, I->getInit());
-        if (isJitModule(F->getType()) || isNNModule(F->getType()))
+        if (holdsModule(F->getType()))
           Unit.unite(F, Unit.resolve(I->getInit()));
       }
     }
@@ -81,7 +81,7 @@ void FunctionWalker::walk(const Stmt *S) {
   if (const auto *N = dyn_cast<CXXNewExpr>(S)) {
     walkChildren(S);
     if (isGradGuard(N->getAllocatedType()))
-      Guarded = GuardedForGood = Facts.HasGuard = true;
+      guardForGood(N->getBeginLoc(), true);
     return;
   }
   if (const auto *D = dyn_cast<CXXDefaultArgExpr>(S))
@@ -90,7 +90,7 @@ void FunctionWalker::walk(const Stmt *S) {
     // A function named without being called: whoever gets it may call it.
     if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl()))
       Facts.Calls.push_back({F->getCanonicalDecl(), Ref->getBeginLoc(),
-                             Guarded, &Facts});
+                             Guarded, &Facts, guardHere()});
     return;
   }
   walkChildren(S);
@@ -99,7 +99,10 @@ void FunctionWalker::walk(const Stmt *S) {
 void FunctionWalker::walkBlock(const CompoundStmt &Block) {
   bool Before = Guarded;
   Blocks.push_back(&Block);
+  checkIdleGuard(Block);
+  bool Misplaced = MisplacedGuard;
   for (const Stmt *S : Block.body()) {
+    MisplacedGuard = false;
     checkStatement(*S);
     if (isa<Expr>(S)) {
       // A guard that is a temporary ends with its statement.
@@ -111,14 +114,27 @@ void FunctionWalker::walkBlock(const CompoundStmt &Block) {
         Guarded = true; // One cause, one finding: that guard is at fault.
     } else {
       walk(S);
+      if (MisplacedGuard)
+        Guarded = true; // Likewise.
     }
   }
+  MisplacedGuard = Misplaced;
   Blocks.pop_back();
   Guarded = Before || GuardedForGood;
 }
 
 void FunctionWalker::walkScoped(const Stmt &S) {
   bool Before = Guarded;
+  // An element stands for its container.
+  if (const auto *R = dyn_cast<CXXForRangeStmt>(&S); R && R->getRangeInit())
+    if (const VarDecl *V = R->getLoopVariable(); V && holdsModule(V->getType())) {
+      const Decl *Range = Unit.resolve(R->getRangeInit());
+      Unit.unite(V, Range);
+      if (const auto *D = dyn_cast<DecompositionDecl>(V))
+        for (const BindingDecl *B : D->bindings())
+          if (holdsModule(B->getType()))
+            Unit.unite(B, Range);
+    }
   if (const auto *I = dyn_cast<IfStmt>(&S)) {
     checkLastInBlock(I->getThen(), true);
     checkLastInBlock(I->getElse(), true);
@@ -139,7 +155,7 @@ void FunctionWalker::walkReturn(const ReturnStmt &S) {
   llvm::SaveAndRestore Returning(InReturn, true);
   if (const Expr *E = S.getRetValue()) {
     QualType T = Facts.Decl->getReturnType();
-    if (isJitModule(T) || isNNModule(T)) {
+    if (holdsModule(T)) {
       Unit.unite(Facts.Decl, Unit.resolve(E));
       load(Facts.Decl, E);
     }
@@ -151,15 +167,52 @@ void FunctionWalker::walkReturn(const ReturnStmt &S) {
 
 /// A guard that turns gradients on, or by a flag, counts like one that turns them
 /// off: what runs under it does so on purpose.
-void FunctionWalker::applyGuard(QualType T) {
-  if (isGradGuard(T))
-    Guarded = Facts.HasGuard = true;
+void FunctionWalker::applyGuard(QualType T, SourceLocation Loc,
+                                const Expr *Init) {
+  GuardKind K = guardKind(T);
+  if (!isGradGuard(T))
+    return;
+  Guarded = Facts.HasGuard = true;
+  std::optional<bool> Flag;
+  if (const auto *C = dyn_cast_or_null<CXXConstructExpr>(
+          Init ? Init->IgnoreUnlessSpelledInSource() : nullptr);
+      C && C->getNumArgs())
+    if (const auto *B = dyn_cast<CXXBoolLiteralExpr>(
+            C->getArg(0)->IgnoreUnlessSpelledInSource()))
+      Flag = B->getValue();
+  bool HasFlag = false;
+  if (const auto *C = dyn_cast_or_null<CXXConstructExpr>(
+          Init ? Init->IgnoreUnlessSpelledInSource() : nullptr))
+    HasFlag = C->getNumArgs() && !isa<CXXDefaultArgExpr>(C->getArg(0));
+  LastGuard.Loc = Loc;
+  LastGuard.Block = Blocks.empty() ? nullptr : Blocks.back();
+  LastGuard.Inference = K == GuardKind::InferenceMode;
+  LastGuard.TurnsOff = K == GuardKind::NoGrad ||
+                       (K == GuardKind::GradMode && Flag == false) ||
+                       (K == GuardKind::InferenceMode &&
+                        (!HasFlag || Flag == true));
+}
+
+void FunctionWalker::guardForGood(SourceLocation Loc, bool TurnsOff) {
+  Guarded = GuardedForGood = Facts.HasGuard = true;
+  LastGuard = {Loc, TurnsOff, false,
+               Blocks.empty() ? nullptr : Blocks.front()};
+}
+
+GuardSite FunctionWalker::guardHere() const {
+  return Guarded ? LastGuard : GuardSite();
 }
 
 void FunctionWalker::construct(const CXXConstructExpr &E) {
   walkChildren(&E);
-  if (isGradGuard(E.getType()) && !E.getConstructor()->isCopyOrMoveConstructor())
-    applyGuard(E.getType());
+  const CXXConstructorDecl *K = E.getConstructor();
+  if (K->isCopyOrMoveConstructor())
+    return;
+  if (isGradGuard(E.getType()))
+    applyGuard(E.getType(), E.getBeginLoc(), &E);
+  else if (isThread(E.getType()) && E.getNumArgs())
+    startThread(E, {E.getArgs(), E.getNumArgs()},
+                qualifiedName(*K->getParent()));
 }
 
 void FunctionWalker::walkDecl(const DeclStmt &S) {
@@ -191,16 +244,17 @@ void FunctionWalker::walkVariable(const VarDecl &V) {
     walk(V.getInit());
   }
   Guarded = Before || GuardedForGood;
-  if (isJitModule(T) || isNNModule(T) || isJitMethod(T)) {
+  if (holdsModule(T) || isJitMethod(T)) {
     Unit.unite(&V, Unit.resolve(V.getInit()));
-    load(&V, V.getInit());
+    load(&V, V.getInit(), V.getNameAsString());
   }
   if (const auto *D = dyn_cast<DecompositionDecl>(&V))
     for (const BindingDecl *B : D->bindings())
-      if (isNNModule(B->getType()) || isJitModule(B->getType()))
+      if (holdsModule(B->getType()))
         Unit.unite(B, Unit.resolve(V.getInit()));
   if (guardKind(T) != GuardKind::NotAGuard) {
-    applyGuard(T);
+    applyGuard(T, V.getLocation(), V.getInit());
+    GuardedForGood |= V.isStaticLocal();
     TypeSourceInfo *Info = V.getTypeSourceInfo();
     auto Parens = Info ? Info->getTypeLoc().getAs<ParenTypeLoc>()
                        : ParenTypeLoc();
@@ -213,6 +267,7 @@ void FunctionWalker::walkVariable(const VarDecl &V) {
            guardKind(T) != GuardKind::Other});
   } else if (holdsGradGuard(T)) {
     Guarded = Facts.HasGuard = true;
+    LastGuard = {V.getLocation(), false, false, nullptr};
   }
 }
 
@@ -283,6 +338,56 @@ void FunctionWalker::checkStatement(const Stmt &S) {
   Unit.Misuses.push_back(std::move(M));
 }
 
+/// May \p S run something that a guard matters to? Output and numbers don't.
+static bool mayRunTensors(const Stmt &S) {
+  if (isa<LambdaExpr>(S))
+    return true;
+  if (const auto *C = dyn_cast<CallExpr>(&S)) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(C);
+    bool Prints = Op && Op->getOperator() == OO_LessLess &&
+                  !mayHoldTensor(Op->getArg(0)->getType()) &&
+                  !mayHoldTensor(Op->getArg(1)->getType());
+    if (!Prints)
+      return true;
+  }
+  for (const Stmt *Child : S.children())
+    if (Child && mayRunTensors(*Child))
+      return true;
+  return false;
+}
+
+/// The guard that \p S declares, for its scope, or null.
+static const VarDecl *guardIn(const Stmt &S) {
+  const auto *D = dyn_cast<DeclStmt>(&S);
+  const auto *V =
+      D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+  if (!V || !V->hasLocalStorage() ||
+      guardKind(V->getType()) == GuardKind::NotAGuard)
+    return nullptr;
+  // InferenceMode(flag); is another mistake, and told as such.
+  TypeSourceInfo *Info = V->getTypeSourceInfo();
+  return Info && Info->getTypeLoc().getAs<ParenTypeLoc>() ? nullptr : V;
+}
+
+/// Does a guard end with \p Block before anything runs under it?
+void FunctionWalker::checkIdleGuard(const CompoundStmt &Block) {
+  const VarDecl *Guard = nullptr;
+  for (const Stmt *S : llvm::reverse(Block.body())) {
+    Guard = guardIn(*S);
+    if (Guard || mayRunTensors(*S))
+      break;
+  }
+  if (!Guard || Unit.isInMacroBody(Guard->getLocation()))
+    return;
+  Unit.Misuses.push_back(
+      {Blocks.size() > 1 ? GuardMisuse::LastInBlock : GuardMisuse::LastInFunction,
+       Guard->getLocation(),
+       textOf(Guard->getTypeSourceInfo()->getTypeLoc().getSourceRange()),
+       Guard->getNameAsString(), SourceRange(), "",
+       guardKind(Guard->getType()) != GuardKind::Other});
+  MisplacedGuard = isGradGuard(Guard->getType());
+}
+
 /// \p Body, a branch: is a guard all it is?
 void FunctionWalker::checkLastInBlock(const Stmt *Body, bool IsBranch) {
   if (!Body || !IsBranch)
@@ -295,11 +400,8 @@ void FunctionWalker::checkLastInBlock(const Stmt *Body, bool IsBranch) {
   } else if (isa<Expr>(Body)) {
     return checkStatement(*Body);
   }
-  const auto *D = dyn_cast<DeclStmt>(Last);
-  const auto *V =
-      D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
-  if (!V || guardKind(V->getType()) == GuardKind::NotAGuard ||
-      Unit.isInMacroBody(V->getLocation()))
+  const VarDecl *V = guardIn(*Last);
+  if (!V || Unit.isInMacroBody(V->getLocation()))
     return;
   Unit.Misuses.push_back(
       {GuardMisuse::LastInBlock, V->getLocation(),
@@ -307,7 +409,7 @@ void FunctionWalker::checkLastInBlock(const Stmt *Body, bool IsBranch) {
        V->getNameAsString(), SourceRange(), "",
        guardKind(V->getType()) != GuardKind::Other});
   if (isGradGuard(V->getType()))
-    Facts.HasGuard = true;
+    Facts.HasGuard = MisplacedGuard = true;
 }
 
 void FunctionWalker::walkLambda(const LambdaExpr &L) {

@@ -32,8 +32,11 @@ static std::string textOf(const GuardMisuse &M) {
     return "this declares a guard named '" + M.Name +
            "'; it does not read the variable '" + M.Name + "'";
   case GuardMisuse::LastInBlock:
-    return ("guard '" + M.Name + "' ends with this branch, before anything runs "
+    return ("guard '" + M.Name + "' ends with this block, before anything runs "
             "under it: " + Effect).str();
+  case GuardMisuse::LastInFunction:
+    return ("guard '" + M.Name + "' ends with this function, before anything "
+            "runs under it: " + Effect).str();
   }
   return "";
 }

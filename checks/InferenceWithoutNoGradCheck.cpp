@@ -8,6 +8,7 @@
 
 #include "checks/InferenceWithoutNoGradCheck.h"
 #include "checks/Insertion.h"
+#include "checks/Surroundings.h"
 #include "checks/TorchNames.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -32,44 +33,10 @@ void InferenceWithoutNoGradCheck::storeOptions(
   Options.store(Opts, "Guard", Guard);
 }
 
-/// The word of \p Name that says "inference", if one of its words does:
-/// predictFrame, run_inference, test. Not contest or latest.
+/// Does a word of \p Name say "inference": predictFrame, run_inference, test? Not
+/// contest or latest.
 static bool namesInference(llvm::StringRef Name) {
-  static constexpr llvm::StringLiteral Words[] = {
-      "infer", "predict", "detect", "eval", "test", "valid"};
-  for (size_t I = 0; I < Name.size(); ++I) {
-    bool Start = I == 0 || !llvm::isAlpha(Name[I - 1]) ||
-                 (llvm::isUpper(Name[I]) && !llvm::isUpper(Name[I - 1]));
-    if (Start)
-      for (llvm::StringRef W : Words)
-        if (Name.substr(I).starts_with_insensitive(W))
-          return true;
-  }
-  return false;
-}
-
-/// Could \p S hold parameters? Losses and activations record nothing by
-/// themselves.
-static bool isModel(const ForwardSite &S) {
-  if (S.Jit)
-    return true;
-  const Expr *Object = nullptr;
-  if (const auto *M = dyn_cast<CXXMemberCallExpr>(S.Call))
-    Object = M->getImplicitObjectArgument();
-  else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(S.Call))
-    Object = Op->getArg(0);
-  const CXXRecordDecl *R = Object ? recordOf(Object->getType()) : nullptr;
-  if (!R || !R->getIdentifier())
-    return false;
-  std::string Name = qualifiedName(*R);
-  llvm::StringRef Class(Name);
-  if (!Class.consume_front("torch::nn::"))
-    return true;
-  return Class == "Module" || Class == "AnyModule" ||
-         Class.starts_with("Sequential") || Class.starts_with("Linear") ||
-         Class.starts_with("Conv") || Class.starts_with("Transformer") ||
-         Class.starts_with("LSTM") || Class.starts_with("GRU") ||
-         Class.starts_with("RNN");
+  return hasWord(Name, {"infer", "predict", "detect", "eval", "test", "valid"});
 }
 
 /// What happened at \p S when the program ran, over all its calls.
@@ -99,8 +66,10 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   const FunctionFacts &F = *S.In;
   llvm::StringRef Function =
       F.Decl->getIdentifier() ? F.Decl->getName() : llvm::StringRef();
-  if (S.Guarded || (IgnoreTests && F.InTest) || !isModel(S) ||
+  if (S.Guarded || (IgnoreTests && F.InTest) || !mayHoldParameters(S) ||
       U.isInMacroBody(S.Loc) || (F.InModule && !namesInference(Function)))
+    return std::nullopt;
+  if (U.onUnguardedThread(S)) // torch-grad-guard-thread's.
     return std::nullopt;
   Candidate C;
   C.Site = &S;

@@ -8,64 +8,17 @@
 
 #include "checks/MissingEvalCheck.h"
 #include "checks/Insertion.h"
+#include "checks/ModuleMode.h"
+#include "checks/Surroundings.h"
 #include "checks/TorchNames.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Lex/Lexer.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <set>
 
 using namespace clang;
 
 namespace vramlint {
-
-/// Does a built-in module behave differently in training? Those that hold
-/// others may.
-static bool builtinHasMode(llvm::StringRef Class) {
-  Class.consume_back("Impl");
-  return !llvm::StringSwitch<bool>(Class)
-              .Cases("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", true)
-              .Cases("ReLU", "ReLU6", "LeakyReLU", "ELU", "GELU", "SiLU", true)
-              .Cases("Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Identity", true)
-              .Cases("MaxPool1d", "MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d",
-                     "Flatten", true)
-              .Cases("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-                     "LayerNorm", "GroupNorm", "Upsample", true)
-              .Cases("MSELoss", "CrossEntropyLoss", "NLLLoss", "BCELoss", true)
-              .Default(false);
-}
-
-/// Could the mode of \p R, a torch::nn::Module's class, matter? True if we can't
-/// see that it doesn't.
-static bool hasMode(const CXXRecordDecl *R, const ASTContext &Context,
-                    int Depth = 0) {
-  if (!R || !R->getIdentifier() || Depth > 8)
-    return true;
-  std::string Name = qualifiedName(*R);
-  if (llvm::StringRef Class(Name); Class.consume_front("torch::nn::"))
-    return builtinHasMode(Class);
-  R = R->getDefinition();
-  if (!R)
-    return true;
-  llvm::StringRef Text = Lexer::getSourceText(
-      CharSourceRange::getTokenRange(R->getSourceRange()),
-      Context.getSourceManager(), Context.getLangOpts());
-  for (llvm::StringRef Word : {"dropout", "is_training", "batch_norm"})
-    if (Text.contains_insensitive(Word))
-      return true;
-  for (const FieldDecl *F : R->fields())
-    if (isNNModule(F->getType()) &&
-        hasMode(recordOf(F->getType()), Context, Depth + 1))
-      return true;
-  // A method defined elsewhere may do anything.
-  for (const CXXMethodDecl *M : R->methods())
-    if (!M->isImplicit() && !M->isDefaulted() && !M->isDeleted() &&
-        M->getIdentifier() && M->getName() == "forward" &&
-        (!M->isDefined() || M->isOutOfLine() ||
-         !M->getDefinition()->getLexicalParent()->Equals(R)))
-      return true;
-  return false;
-}
 
 /// The trace's word: does anything in it depend on the mode of the module that
 /// ran at \p S? Nothing if it did not run.
@@ -82,37 +35,135 @@ static std::optional<bool> ranInTraining(const Analysis &A,
   return Answer;
 }
 
+/// Loaded, never told its mode and not trained: its mode is the file's, or
+/// training.
+static bool isLoadedAsIs(const UnitFacts &U, const ForwardSite &S,
+                         const ObjectFacts &O) {
+  if (O.LoadLoc.isInvalid() || O.ModeTouched || O.Escapes || O.Frozen ||
+      O.InTraining || (O.ParametersTaken && U.AnyOptimizer) || S.In->Trains ||
+      U.isInMacroBody(O.LoadLoc))
+    return false;
+  // A part of another module gets its mode from that.
+  const auto *Field = dyn_cast_or_null<FieldDecl>(O.LoadedInto);
+  return !Field ||
+         !isOrDerivesFrom(dyn_cast<CXXRecordDecl>(Field->getParent()),
+                          "torch::nn::Module");
+}
+
+/// Is \p S a loop's work, or in a function that is called as evaluation is?
+static bool looksLikeEvaluation(const ForwardSite &S, const SourceManager &SM) {
+  if (hasWord(plainName(*S.In->Decl), {"test", "eval", "valid", "predict", "infer",
+                                       "accuracy", "sample", "synth"}))
+    return true;
+  return S.Guard.Block && anyBelow(S.Guard.Block, [&](const Stmt &Part) {
+    const Stmt *Body = nullptr;
+    if (const auto *R = dyn_cast<CXXForRangeStmt>(&Part))
+      Body = R->getBody();
+    else if (const auto *F = dyn_cast<ForStmt>(&Part))
+      Body = F->getBody();
+    return Body && within(S.Loc, Body->getSourceRange(), SM);
+  });
+}
+
+/// Trained in this file, and evaluated under a guard that turns gradients off,
+/// while nothing leaves training mode.
+static bool isEvaluatedInTraining(const UnitFacts &U, const ForwardSite &S,
+                                  const ObjectFacts &O) {
+  if (S.Jit || !S.Guarded || !S.Guard.TurnsOff || !S.Guard.Block ||
+      O.EvalLoc.isValid() || O.Escapes || !(O.InTraining || O.ModeTouched) ||
+      !U.AnyTraining)
+    return false;
+  const SourceManager &SM = U.Context.getSourceManager();
+  if (!looksLikeEvaluation(S, SM))
+    return false;
+  for (SourceLocation L : S.In->TrainingLocs)
+    if (within(L, S.Guard.Block->getSourceRange(), SM))
+      return false;
+  return true;
+}
+
+/// Is \p T a pointer, a smart pointer or a holder?
+static bool usesArrow(QualType T) {
+  return recordOf(T) != T.getNonReferenceType()->getAsCXXRecordDecl();
+}
+
+/// The module's class behind \p T, or null for containers: it isn't one class.
+static const CXXRecordDecl *moduleOf(QualType T) {
+  return isNNModule(T) ? recordOf(T) : nullptr;
+}
+
+/// Does a method of \p R set its own mode, the constructor say?
+static bool setsItsMode(const UnitFacts &U, const CXXRecordDecl *R) {
+  for (const FunctionFacts &F : U.Functions)
+    if (R && F.Decl->getParent()->Equals(R->getDefinition()))
+      for (const CallSite &C : F.Calls)
+        if (plainName(*C.Callee) == "eval" || plainName(*C.Callee) == "train")
+          return true;
+  return false;
+}
+
 void MissingEvalCheck::onAnalysis(const Analysis &A) {
   const UnitFacts &U = A.unit();
   std::set<const ObjectFacts *> Done;
   for (const FunctionFacts &F : U.Functions)
     for (const ForwardSite &S : F.Forwards) {
       const ObjectFacts *O = U.object(S.Object);
-      if (!O || O->LoadLoc.isInvalid() || O->ModeTouched || O->Escapes ||
-          O->Frozen || O->InTraining || (O->ParametersTaken && U.AnyOptimizer) ||
-          F.Trains || F.InTest || F.InModule || U.isInMacroBody(O->LoadLoc) ||
-          !Done.insert(O).second)
+      if (!O || F.InTest || F.InModule || Done.count(O))
         continue;
-      if (!S.Jit) {
-        const auto *V = dyn_cast_or_null<ValueDecl>(S.Object);
-        if (!V || !hasMode(recordOf(V->getType()), A.context()) ||
-            ranInTraining(A, S) == false)
+      const auto *V = dyn_cast_or_null<ValueDecl>(S.Object);
+      if (!S.Jit && V && setsItsMode(U, moduleOf(V->getType())))
+        continue;
+      if (isLoadedAsIs(U, S, *O)) {
+        if (!S.Jit && (!V || !mayHaveMode(moduleOf(V->getType()), A.context()) ||
+                       ranInTraining(A, S) == false))
           continue;
+        reportLoaded(A, S, *O);
+      } else if (isEvaluatedInTraining(U, S, *O)) {
+        if (!V || !surelyHasMode(moduleOf(V->getType()), U) ||
+            ranInTraining(A, S) == false || U.isInMacroBody(S.Loc))
+          continue;
+        reportTrained(A, S);
+      } else {
+        continue;
       }
-      report(A, S, *O);
+      Done.insert(O);
     }
 }
 
-void MissingEvalCheck::report(const Analysis &A, const ForwardSite &S,
+void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S) {
+  {
+    auto D = diag(S.Loc, "'%0' is evaluated in training mode: no eval() stands "
+                         "anywhere in this file")
+             << S.ObjectName;
+    const auto *V = dyn_cast<ValueDecl>(S.Object);
+    if (V && isNNModule(V->getType()))
+      if (std::optional<FixItHint> Fix = insertAtStart(
+              *S.Guard.Block,
+              V->getNameAsString() + (usesArrow(V->getType()) ? "->" : ".") +
+                  "eval();",
+              A.context()))
+        D << *Fix;
+  }
+  note(S.Guard.Loc, "run under this guard, so not to train; dropout drops values and "
+                    "batch norm uses and updates the batch's statistics");
+  if (S.In->Trains)
+    note(S.Guard.Block->getRBracLoc(), "go back with train() where training goes on");
+}
+
+void MissingEvalCheck::reportLoaded(const Analysis &A, const ForwardSite &S,
                               const ObjectFacts &O) {
   std::optional<FixItHint> Fix;
   if (const auto *V = dyn_cast_or_null<ValueDecl>(O.LoadedInto);
       V && !isa<FunctionDecl>(V)) {
-    bool Arrow = recordOf(V->getType()) !=
-                 V->getType().getNonReferenceType()->getAsCXXRecordDecl();
-    Fix = insertAfter(O.LoadLoc, O.LoadEnd,
-                      V->getNameAsString() + (Arrow ? "->" : ".") + "eval();",
-                      A.context());
+    llvm::StringRef Spelled = llvm::StringRef(O.LoadedIntoText).ltrim("* ");
+    Spelled.consume_back("->"); // A holder's operator.
+    // Of a container each element would need it.
+    if (!Spelled.empty() && (isJitModule(V->getType()) || isNNModule(V->getType())))
+      Fix = insertAfter(O.LoadLoc, O.LoadEnd,
+                        (Spelled + (usesArrow(V->getType()) ? "->" : ".") +
+                         "eval();")
+                            .str(),
+                        A.context());
   }
   {
     auto D = diag(O.LoadLoc,

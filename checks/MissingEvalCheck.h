@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // torch-missing-eval: finds loaded models that are run without being put in
-// evaluation mode.
+// evaluation mode, and trained ones that are evaluated in training mode.
 
 #pragma once
 
@@ -21,7 +21,8 @@ protected:
   void onAnalysis(const Analysis &A) override;
 
 private:
-  void report(const Analysis &A, const ForwardSite &S, const ObjectFacts &O);
+  void reportLoaded(const Analysis &A, const ForwardSite &S, const ObjectFacts &O);
+  void reportTrained(const Analysis &A, const ForwardSite &S);
 };
 
 } // namespace vramlint

@@ -144,6 +144,8 @@ static bool isGradGuard(QualType T) {
   return K != GuardKind::NotAGuard && K != GuardKind::Other;
 }
 
+static bool fieldsHoldGuard(const CXXRecordDecl &R, int Depth);
+
 static bool holdsGradGuard(QualType T, int Depth) {
   T = stripped(T);
   if (T.isNull() || Depth > 3)
@@ -160,13 +162,33 @@ static bool holdsGradGuard(QualType T, int Depth) {
         return true;
     return false;
   }
-  for (const FieldDecl *F : R->fields())
+  return fieldsHoldGuard(*R, Depth);
+}
+
+static bool fieldsHoldGuard(const CXXRecordDecl &R, int Depth) {
+  for (const FieldDecl *F : R.fields())
     if (holdsGradGuard(F->getType(), Depth + 1))
       return true;
+  for (const CXXBaseSpecifier &B : R.bases())
+    if (const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl())
+      if ((Base = Base->getDefinition()) && Depth <= 3 &&
+          fieldsHoldGuard(*Base, Depth + 1))
+        return true;
   return false;
 }
 
 bool holdsGradGuard(QualType T) { return holdsGradGuard(T, 0); }
+
+bool holdsGradGuardInside(const CXXRecordDecl &R) {
+  const CXXRecordDecl *Definition = R.getDefinition();
+  return Definition && fieldsHoldGuard(*Definition, 0);
+}
+
+bool isThread(QualType T) {
+  const CXXRecordDecl *R = T.isNull() ? nullptr : stripped(T)->getAsCXXRecordDecl();
+  return R && (hasName(*R, "std::thread") || hasName(*R, "std::jthread") ||
+               hasName(*R, "boost::thread"));
+}
 
 bool isJitModule(QualType T) {
   const CXXRecordDecl *R = recordOf(T);
@@ -185,6 +207,25 @@ bool isNNModule(QualType T) {
   return isOrDerivesFrom(R, "torch::nn::Module") ||
          isOrDerivesFrom(R, "torch::nn::AnyModule");
 }
+
+static bool holdsModule(QualType T, int Depth) {
+  if (T.isNull() || Depth > 3)
+    return false;
+  if (isJitModule(T) || isNNModule(T))
+    return true;
+  T = stripped(T);
+  const auto *S = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      T->getAsCXXRecordDecl());
+  if (!S || !S->isInStdNamespace() || S->getName() == "function")
+    return false;
+  for (const TemplateArgument &A : S->getTemplateArgs().asArray())
+    if (A.getKind() == TemplateArgument::Type &&
+        holdsModule(A.getAsType(), Depth + 1))
+      return true;
+  return false;
+}
+
+bool holdsModule(QualType T) { return holdsModule(T, 0); }
 
 bool isOptimizer(QualType T) {
   return isOrDerivesFrom(recordOf(T), "torch::optim::Optimizer");

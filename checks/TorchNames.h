@@ -35,10 +35,16 @@ enum class GuardKind {
 GuardKind guardKind(clang::QualType T);
 /// True for std::optional, a smart pointer or a container of a grad guard.
 bool holdsGradGuard(clang::QualType T);
+/// True if \p R or a base of it has a field that is, or holds, a grad guard.
+bool holdsGradGuardInside(const clang::CXXRecordDecl &R);
+/// True for std::thread, std::jthread and Boost's.
+bool isThread(clang::QualType T);
 
 bool isJitModule(clang::QualType T);  ///< torch::jit::Module, or a pointer to one.
 bool isJitMethod(clang::QualType T);  ///< torch::jit::Method, or optional of it.
 bool isNNModule(clang::QualType T);   ///< torch::nn::Module's, holders, AnyModule.
+/// Either, or a container of them.
+bool holdsModule(clang::QualType T);
 bool isOptimizer(clang::QualType T);
 /// Tensors, IValues and whatever may hold them: not numbers, strings, streams.
 bool mayHoldTensor(clang::QualType T);

@@ -77,9 +77,7 @@ void UnitFacts::addFunction(const FunctionDecl &F) {
   Facts.InTest = isTestCode(F);
   if (const auto *M = dyn_cast<CXXMethodDecl>(&F)) {
     Facts.InModule = isOrDerivesFrom(M->getParent(), "torch::nn::Module");
-    for (const FieldDecl *Field : M->getParent()->fields())
-      if (holdsGradGuard(Field->getType()))
-        Facts.GuardedWhereWritten = true;
+    Facts.GuardedByMember = holdsGradGuardInside(*M->getParent());
   }
   ByDecl[F.getCanonicalDecl()] = &Facts;
   FunctionWalker(*this, Facts).run();
@@ -100,6 +98,7 @@ void UnitFacts::settle() {
       for (const ForwardSite &S : F.Forwards)
         if (S.Object && !S.Guarded)
           objectOf(S.Object).InTraining = true;
+  settleThreads();
 }
 
 const Decl *UnitFacts::find(const Decl *D) const {
@@ -135,6 +134,7 @@ void UnitFacts::unite(const Decl *A, const Decl *B) {
     To.LoadLoc = From.LoadLoc;
     To.LoadEnd = From.LoadEnd;
     To.LoadedInto = From.LoadedInto;
+    To.LoadedIntoText = From.LoadedIntoText;
     To.LoadedBy = From.LoadedBy;
     To.LoadedFrom = From.LoadedFrom;
   }
@@ -165,7 +165,7 @@ static const Expr *handedThrough(const CallExpr &C) {
     llvm::StringRef Name = F->getName();
     bool Through = Name == "get" || Name == "ptr" || Name == "value" ||
                    Name == "at" || Name == "front" || Name == "back" ||
-                   Name == "clone" || Name == "deepcopy" || Name == "copy";
+                   Name == "find" || Name == "begin" || Name == "clone" || Name == "deepcopy" || Name == "copy";
     return Through ? M->getImplicitObjectArgument() : nullptr;
   }
   if (F && F->getIdentifier() && C.getNumArgs() >= 1) {
@@ -186,6 +186,13 @@ const Decl *UnitFacts::resolve(const Expr *E) const {
       return nullptr;
     }
     if (const auto *M = dyn_cast<MemberExpr>(E)) {
+      // An element of a map is the map.
+      if (const auto *R = dyn_cast<CXXRecordDecl>(
+              M->getMemberDecl()->getDeclContext());
+          R && R->isInStdNamespace()) {
+        E = M->getBase();
+        continue;
+      }
       if (isa<FieldDecl, VarDecl>(M->getMemberDecl()))
         return M->getMemberDecl()->getCanonicalDecl();
       return nullptr;
@@ -240,7 +247,10 @@ UnitFacts::callersOf(const FunctionFacts &F) const {
 
 bool UnitFacts::guarded(const FunctionFacts &F, const CallSite **Unguarded,
                         std::vector<const FunctionFacts *> &Open) const {
-  if (F.GuardedWhereWritten)
+  // A shim hands guards out: who calls it through C may hold one.
+  if (LeaksGuard && F.Decl->isExternC())
+    return true;
+  if (F.GuardedByMember || (F.GuardedWhereWritten && !F.OnThread))
     return true;
   if (const FunctionFacts *Runner = function(F.PassedTo))
     if (Runner->HasGuard)
@@ -250,7 +260,7 @@ bool UnitFacts::guarded(const FunctionFacts &F, const CallSite **Unguarded,
   Open.push_back(&F);
   std::vector<const CallSite *> Sites = callersOf(F);
   if (Sites.empty())
-    return F.Outer && guarded(*F.Outer, nullptr, Open);
+    return F.Outer && !F.OnThread && guarded(*F.Outer, nullptr, Open);
   for (const CallSite *C : Sites)
     if (!C->Guarded && !guarded(*C->In, nullptr, Open)) {
       if (Unguarded)
@@ -282,6 +292,28 @@ bool UnitFacts::callersTrain(const FunctionFacts &F) const {
       Todo.push_back(Next->Outer);
   }
   return false;
+}
+
+bool mayHoldParameters(const ForwardSite &S) {
+  if (S.Jit)
+    return true;
+  const Expr *Object = nullptr;
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(S.Call))
+    Object = M->getImplicitObjectArgument();
+  else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(S.Call))
+    Object = Op->getArg(0);
+  const CXXRecordDecl *R = Object ? recordOf(Object->getType()) : nullptr;
+  if (!R || !R->getIdentifier())
+    return false;
+  std::string Name = qualifiedName(*R);
+  llvm::StringRef Class(Name);
+  if (!Class.consume_front("torch::nn::"))
+    return true;
+  return Class == "Module" || Class == "AnyModule" ||
+         Class.starts_with("Sequential") || Class.starts_with("Linear") ||
+         Class.starts_with("Conv") || Class.starts_with("Transformer") ||
+         Class.starts_with("LSTM") || Class.starts_with("GRU") ||
+         Class.starts_with("RNN");
 }
 
 bool UnitFacts::isUserCode(SourceLocation Loc) const {

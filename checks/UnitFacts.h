@@ -28,6 +28,14 @@ namespace vramlint {
 
 struct FunctionFacts;
 
+/// A guard that holds somewhere.
+struct GuardSite {
+  clang::SourceLocation Loc; ///< Invalid: no guard.
+  bool TurnsOff = false;     ///< Known to turn gradients off.
+  bool Inference = false;    ///< A c10::InferenceMode.
+  const clang::CompoundStmt *Block = nullptr; ///< The scope it is made in.
+};
+
 /// A call that runs a model.
 struct ForwardSite {
   const clang::Expr *Call = nullptr;
@@ -37,6 +45,7 @@ struct ForwardSite {
   std::string Method = "forward";
   bool Jit = false;
   bool Guarded = false;                 ///< By a guard in the same function.
+  GuardSite Guard;                      ///< That guard.
   bool Detached = false;                ///< .detach() follows at once.
   bool Returned = false;                ///< Its result is returned.
   const clang::VarDecl *Result = nullptr; ///< The variable that gets the result.
@@ -50,6 +59,25 @@ struct CallSite {
   clang::SourceLocation Loc;
   bool Guarded = false;
   const FunctionFacts *In = nullptr;
+  GuardSite Guard;       ///< The one it is under, if Guarded.
+  bool OnThread = false; ///< Started here, on a thread of its own.
+};
+
+/// Where a thread, or a task of a pool, is started.
+struct ThreadStart {
+  clang::SourceLocation Loc;
+  std::string By;                            ///< "std::thread".
+  const clang::FunctionDecl *Runs = nullptr; ///< Canonical.
+  const clang::CXXRecordDecl *Pool = nullptr; ///< Whose task it is, if one's.
+  GuardSite Guard;                           ///< The creator's.
+  const FunctionFacts *In = nullptr;
+};
+
+/// A thread that runs models without a guard, whose creator holds one.
+struct UnguardedThread {
+  const ThreadStart *Start = nullptr;
+  GuardSite Guard;
+  std::vector<const ForwardSite *> Forwards;
 };
 
 /// A guard that cannot work.
@@ -60,6 +88,7 @@ struct GuardMisuse {
     Function,    ///< torch::NoGradGuard guard();
     Shadow,      ///< c10::InferenceMode(flag); declares 'flag'.
     LastInBlock, ///< if (c) torch::NoGradGuard guard;
+    LastInFunction, ///< void f() { torch::NoGradGuard guard; }
   } Kind;
   clang::SourceLocation Loc;
   std::string Type;            ///< As spelled.
@@ -74,6 +103,8 @@ struct FunctionFacts {
   const clang::Stmt *Body = nullptr;
   const FunctionFacts *Outer = nullptr; ///< Where a lambda is written.
   bool GuardedWhereWritten = false;     ///< A lambda's surroundings.
+  bool GuardedByMember = false;         ///< Its object holds a guard.
+  bool OnThread = false;                ///< A lambda that a thread runs.
   bool HasGuard = false;                ///< Some grad guard is made in it.
   bool Trains = false;                  ///< backward, optimizer step …
   bool InModule = false;                ///< Method of a torch::nn::Module.
@@ -90,16 +121,21 @@ struct ObjectFacts {
   clang::SourceLocation LoadLoc; ///< Invalid: never loaded.
   clang::SourceLocation LoadEnd; ///< The end of the call that loads.
   const clang::Decl *LoadedInto = nullptr;
+  std::string LoadedIntoText;    ///< As the user spells that; empty: unknown.
   std::string LoadedBy;          ///< "torch::jit::load".
   std::string LoadedFrom;        ///< The literal file name, or empty.
   clang::SourceLocation EvalLoc; ///< eval() or train(false).
-  bool ModeTouched = false;      ///< train(…) with anything.
+  bool ModeTouched = false;      ///< train(…) with anything, eval().
   bool ParametersTaken = false;  ///< parameters() or named_parameters().
   bool Frozen = false;           ///< freeze(), optimize_for_inference().
   bool Escapes = false;          ///< Seen by code that we do not see.
   bool InTraining = false;       ///< Run where backward() is called.
   bool Jit = false;
 };
+
+/// Could what \p S runs hold parameters? Losses and activations record nothing
+/// by themselves.
+bool mayHoldParameters(const ForwardSite &S);
 
 class UnitFacts {
 public:
@@ -108,6 +144,9 @@ public:
   clang::ASTContext &Context;
   std::deque<FunctionFacts> Functions;
   std::vector<GuardMisuse> Misuses;
+  std::deque<ThreadStart> Threads;
+  std::vector<UnguardedThread> UnguardedThreads;
+  bool LeaksGuard = false;   ///< Some guard is made and left to its thread.
   bool AnyTraining = false;  ///< Some function of the unit trains.
   bool AnyOptimizer = false;
 
@@ -127,6 +166,11 @@ public:
   /// True if \p F, or some function that calls it, trains.
   bool callersTrain(const FunctionFacts &F) const;
 
+  /// True if \p S is run by one of UnguardedThreads.
+  bool onUnguardedThread(const ForwardSite &S) const;
+  /// True if a guard made by \p F is still there when \p F returns.
+  bool leavesGuard(const clang::FunctionDecl &F) const;
+
   /// Code of the project: neither a system header nor below LibTorch's root.
   bool isUserCode(clang::SourceLocation Loc) const;
   bool isInMacroBody(clang::SourceLocation Loc) const;
@@ -136,6 +180,9 @@ private:
   void collect();
   void addFunction(const clang::FunctionDecl &F);
   void settle();
+  void settleThreads();
+  GuardSite creatorsGuard(const FunctionFacts &F, const GuardSite &Own,
+                          int Depth = 0) const;
 
   const clang::Decl *find(const clang::Decl *D) const;
   bool guarded(const FunctionFacts &F, const CallSite **Unguarded,
@@ -144,6 +191,7 @@ private:
   mutable llvm::DenseMap<const clang::Decl *, const clang::Decl *> Parent;
   llvm::DenseMap<const clang::Decl *, ObjectFacts> Objects;
   llvm::DenseMap<const clang::FunctionDecl *, const FunctionFacts *> ByDecl;
+  mutable llvm::DenseMap<const clang::FunctionDecl *, bool> Leaving;
 };
 
 } // namespace vramlint

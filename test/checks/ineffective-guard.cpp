@@ -3,6 +3,7 @@
 // Guards that end before anything runs under them, and look-alikes that work.
 #include <torch/torch.h>
 
+#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -58,10 +59,10 @@ void functionBad() {
 
 void branchBad(bool training) {
   if (!training)
-    // CHECK-MESSAGES: :[[@LINE+1]]:24: warning: guard 'no_grad' ends with this branch, before anything runs under it
+    // CHECK-MESSAGES: :[[@LINE+1]]:24: warning: guard 'no_grad' ends with this block, before anything runs under it
     torch::NoGradGuard no_grad;
   if (!training) {
-    // CHECK-MESSAGES: :[[@LINE+1]]:24: warning: guard 'no_grad' ends with this branch
+    // CHECK-MESSAGES: :[[@LINE+1]]:24: warning: guard 'no_grad' ends with this block
     torch::NoGradGuard no_grad;
   }
 }
@@ -80,6 +81,22 @@ void deviceBad(torch::Device device) {
   // CHECK-FIXES: c10::DeviceGuard guard{device};
 }
 
+void blockBad(torch::nn::Linear &net, torch::Tensor x) {
+  {
+    // CHECK-MESSAGES: :[[@LINE+1]]:24: warning: guard 'no_grad' ends with this block, before anything runs under it: gradients are recorded all the same
+    torch::NoGradGuard no_grad;
+    std::cout << "evaluating" << std::endl;
+    int n = 3;
+  }
+  net->forward(x);
+}
+
+// Its callers would have to hold it.
+void onlyGuardBad() {
+  // CHECK-MESSAGES: :[[@LINE+1]]:22: warning: guard 'no_grad' ends with this function, before anything runs under it
+  torch::NoGradGuard no_grad;
+}
+
 template <typename Model> void templateBad(Model &model) {
   // Reported once, not for each instantiation.
   // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: 'torch::NoGradGuard' without a name
@@ -94,6 +111,10 @@ void namedOk(torch::Tensor t) {
   torch::NoGradGuard no_grad;
   auto again = torch::NoGradGuard();
   t.add_(1);
+  {
+    torch::NoGradGuard inner;
+    std::cout << t;
+  }
 }
 
 void commaOk(torch::nn::Linear &net, torch::Tensor x) {
@@ -107,6 +128,9 @@ void optionalOk(bool training, torch::nn::Linear &net, torch::Tensor x) {
     no_grad.emplace();
   net->forward(x);
 }
+
+// Static: it holds until the thread ends.
+void staticOk() { static torch::NoGradGuard no_grad; }
 
 // A C shim's handle.
 extern "C" void *shimOk() { return new torch::NoGradGuard(); }
