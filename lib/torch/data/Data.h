@@ -102,7 +102,7 @@ struct LoaderOptions {
   int64_t BatchSize = 1;
   bool DropLast = false;
   int64_t Workers = 0;
-  std::optional<int64_t> MaxJobs; ///< Default: twice the workers.
+  std::optional<int64_t> MaxJobs = std::nullopt; ///< Default: twice the workers.
 };
 
 /// torch::data::StatelessDataLoader. A range-for calls begin(), then next() until it

@@ -105,11 +105,13 @@ T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &W,
     T Scratch = P.N == 3 ? aten::emptyContiguous(R, X) : nullptr;
     T Result = forwardResult(R, X, W->size(1), Out);
     Scratch = nullptr;
+    // Columns of one sample in 1.13, of the whole batch in 2.6 (both measured).
+    bool WholeBatch = P.N != 3 && R.Config.atLeast(2, 0);
     T Columns = buffer(R,
-                       {W->size(1) * kernelArea(W),
+                       {WholeBatch ? X->size(0) : Dim(1), W->size(1) * kernelArea(W),
                         product(llvm::ArrayRef<Dim>(X->Sizes.Dims).drop_front(2))},
                        X);
-    T Ones = Bias ? buffer(R, {product(Out)}, X) : nullptr;
+    T Ones = Bias && !WholeBatch ? buffer(R, {product(Out)}, X) : nullptr;
     return Result;
   }
   if (unfolding(P, W) == Unfold::Sample) {

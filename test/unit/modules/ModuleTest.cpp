@@ -43,6 +43,23 @@ TEST(ModuleTest, ParametersInLibTorchsOrder) {
   EXPECT_EQ(B.Out.Modules[Fc1->Id].Options, "Linear(4, 3)");
 }
 
+TEST(ModuleTest, ConvTransposesColumnsDifferByVersion) {
+  // ConvTranspose2d(4, 6, 3) of 2×4×8×8, as recorded with either LibTorch.
+  auto Run = [](unsigned Major, unsigned Minor) {
+    Bench B(Major, Minor);
+    TensorRef X = B.tensor({2, 4, 8, 8}), W = B.tensor({4, 6, 3, 3}), Bias = B.tensor({6});
+    Args A;
+    A.add("input", X);
+    A.add("weight", W);
+    A.add("bias", Bias);
+    B.start();
+    OpResult Result = B.R.call("conv_transpose2d", A);
+    return B.events();
+  };
+  EXPECT_EQ(print(Run(1, 13)), print({4800, 13824, 400, -400, -13824}));
+  EXPECT_EQ(print(Run(2, 6)), print({4800, 27648, -27648}));
+}
+
 TEST(ModuleTest, TrainReachesAllChildren) {
   Bench B;
   ModuleRef Net = std::make_shared<Module>(B.R, "Net");

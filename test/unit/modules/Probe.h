@@ -58,9 +58,12 @@ struct Bench {
   Runtime R;
   size_t From = 0;
 
-  Bench() : R(config(), Out) {}
-  static TargetConfig config() {
+  explicit Bench(unsigned Major = 1, unsigned Minor = 13)
+      : R(config(Major, Minor), Out) {}
+  static TargetConfig config(unsigned Major, unsigned Minor) {
     TargetConfig C;
+    C.TorchMajor = Major;
+    C.TorchMinor = Minor;
     C.Target = DeviceKind::CPU;
     return C;
   }
