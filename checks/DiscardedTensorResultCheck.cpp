@@ -34,6 +34,8 @@ struct Discarded {
   TensorCall Op;
   const Expr *Object = nullptr; ///< The lvalue that the chain starts from.
   bool Members = true;          ///< Only member calls between the two.
+  bool Views = true;            ///< What the op works on shares Object's memory.
+  bool Whole = true;            ///< And it is all of Object, not a part.
 };
 
 /// The statements of one function that may be measurements or expected to throw.
@@ -65,7 +67,10 @@ static std::optional<Discarded> discardedBy(const Stmt *S) {
   while (TensorCall Inner = tensorCall(Object)) {
     if (!Object->isPRValue() || !(Inner.Member || isPure(Inner.Name)))
       return std::nullopt; // x.zero_().to(…) does something.
-    D.Members &= Inner.Member && !isa<CXXOperatorCallExpr>(Inner.Call);
+    bool Subscript = isa<CXXOperatorCallExpr>(Inner.Call);
+    D.Members &= Inner.Member && !Subscript;
+    D.Views &= Subscript || sharingOf(Inner.Name) == Sharing::View;
+    D.Whole &= isPure(Inner.Name);
     Object = bare(Inner.Self);
   }
   // A temporary: moved once to warm a device up.
@@ -158,6 +163,8 @@ void DiscardedTensorResultCheck::onAnalysis(const Analysis &A) {
         bool HasTwin = hasTensorMethod(Record, Twin);
         if (!HasTwin && !isPure(D->Op.Name))
           return;
+        // x.index({mask}).clamp_(…) would change a copy.
+        HasTwin &= D->Views;
         if (!Around)
           Around = surroundingsOf(F);
         // A measurement, or a call that is expected to throw.
@@ -172,7 +179,7 @@ void DiscardedTensorResultCheck::onAnalysis(const Analysis &A) {
                               "is%select{| ('%3' works in place)}2")
                     << D->Op.Name << Object << HasTwin << Twin;
         SourceLocation At = S->getBeginLoc();
-        if (D->Members && isAssignable(D->Object) && At.isFileID() &&
+        if (D->Members && D->Whole && isAssignable(D->Object) && At.isFileID() &&
             D->Object->getBeginLoc() == At)
           Diag << FixItHint::CreateInsertion(At, Object + " = ");
       });

@@ -38,6 +38,16 @@ void chainBad(torch::Tensor x) {
   // CHECK-FIXES: {{^  }}x = x.unsqueeze(0).permute({0, 3, 1, 2});
 }
 
+// A copy: 'clamp_' would not reach x either, and x isn't to become its part.
+void partBad(torch::Tensor x, torch::Tensor mask) {
+  // CHECK-MESSAGES: :[[@LINE+1]]:19: warning: the result of 'clamp' is discarded: 'x' stays as it is [torch-discarded-tensor-result]
+  x.index({mask}).clamp(0, 1);
+  // CHECK-FIXES: {{^  }}x.index({mask}).clamp(0, 1);
+  // CHECK-MESSAGES: :[[@LINE+1]]:18: warning: the result of 'clamp' is discarded: 'x' stays as it is ('clamp_' works in place)
+  x.select(0, 1).clamp(0, 1);
+  // CHECK-FIXES: {{^  }}x.select(0, 1).clamp(0, 1);
+}
+
 void functionBad(torch::Tensor x) {
   // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: the result of 'relu' is discarded: 'x' stays as it is ('relu_' works in place)
   torch::relu(x);
