@@ -59,6 +59,13 @@ static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
   return Found;
 }
 
+/// After an exception, what would have called backward() did not run.
+static bool endsInException(const Trace &T) {
+  return llvm::any_of(T.Unknowns, [](const UnknownNote &U) {
+    return U.What == "an exception ends the program";
+  });
+}
+
 std::optional<InferenceWithoutNoGradCheck::Candidate>
 InferenceWithoutNoGradCheck::judge(const Analysis &A,
                                    const ForwardSite &S) const {
@@ -83,7 +90,7 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   C.Run = runAt(A, S, AllGuarded, AnyBackward);
   if (C.Run && (AllGuarded || AnyBackward))
     return std::nullopt;
-  bool Sure = C.Run && !S.Jit && A.trace()->Complete;
+  bool Sure = C.Run && !S.Jit && A.trace()->Complete && !endsInException(*A.trace());
   bool MayTrain = F.Trains || (U.callersTrain(F) &&
                                mayHoldTensor(F.Decl->getReturnType()));
   if (MayTrain && (!Sure || S.Detached))

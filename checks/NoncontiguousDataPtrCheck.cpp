@@ -10,7 +10,9 @@
 #include "checks/BodyView.h"
 #include "checks/MatFacts.h"
 #include "checks/TensorOps.h"
+#include "checks/TorchNames.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <set>
 
@@ -77,6 +79,18 @@ static std::optional<bool> reorders(const TensorCall &Op,
   return !Identity;
 }
 
+/// Is \p E what a function of the project gives, or a part of it? That may have
+/// permuted an image the other way before; clone() keeps strides. A model's output
+/// is in order.
+static bool comesFromHelper(const Expr *E, const ASTContext &Context) {
+  while (const auto *M = dyn_cast<MemberExpr>(E))
+    E = bare(M->getBase());
+  const auto *C = dyn_cast<CallExpr>(E);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && nameOf(F) != "forward" &&
+         isProjectCode(F->getLocation(), Context.getSourceManager());
+}
+
 /// Walks from the tensor back to where it was made.
 static std::optional<Reordered> reorderedIn(const Expr *Tensor,
                                             const BodyView &View) {
@@ -97,7 +111,7 @@ static std::optional<Reordered> reorderedIn(const Expr *Tensor,
     }
     TensorCall Op = tensorCall(E);
     if (!Op)
-      return Found;
+      return comesFromHelper(E, View.Context) ? std::nullopt : Found;
     if (std::optional<bool> Sure = reorders(Op, View.Context)) {
       // Two of them may cancel out.
       if (Found || !*Sure)

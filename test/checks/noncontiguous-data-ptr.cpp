@@ -100,3 +100,17 @@ void branchOk(torch::Tensor t, float *to, bool turn) {
 void FN_slice(torch::Tensor t, float *to) {
   std::memcpy(to, t.slice(1, 0, 2).data_ptr<float>(), 64);
 }
+
+// Permuted the other way by a helper, and clone() keeps strides: in order again.
+struct Sample {
+  torch::Tensor image;
+};
+torch::Tensor readImage(unsigned char *pixels) {
+  return torch::from_blob(pixels, {8, 8, 3}, torch::kByte).permute({2, 0, 1}).clone();
+}
+Sample readSample(unsigned char *pixels) { return {readImage(pixels)}; }
+void helperOk(unsigned char *pixels, unsigned char *to) {
+  std::memcpy(to, readImage(pixels).permute({1, 2, 0}).data_ptr(), 192);
+  auto turned = readSample(pixels).image.permute({1, 2, 0});
+  std::memcpy(to, turned.clamp(0, 9).data_ptr(), 192);
+}

@@ -257,9 +257,13 @@ static QualType optionsType(Machine &M, const CXXRecordDecl &Impl) {
 /// The options of a built-in module from its constructor's arguments.
 static OptionMap builtinOptions(TorchDomain &D, Machine &M, CallSite &Site) {
   auto *Ctor = cast<CXXConstructorDecl>(Site.Callee);
+  // MaxPool2dImpl has its base's constructors, whose parameters have the names.
+  if (const CXXConstructorDecl *Base = Ctor->getInheritedConstructor().getConstructor())
+    Ctor = Base;
   QualType Type = optionsType(M, *Ctor->getParent());
   if (Site.Args.size() == 1)
-    if (auto *R = Site.Args[0].value().as<Record>())
+    if (auto *R = Site.Args[0].value().as<Record>();
+        R && R->Decl->getName().ends_with("Options"))
       return D.toOptions(M, Site.Args[0].value());
   OptionMap Map;
   if (!Type.isNull()) {

@@ -220,7 +220,10 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
   if (Last.ends_with("Options") && isa_and_nonnull<CXXConstructorDecl>(Site.Callee)) {
     auto *C = cast<CXXConstructorDecl>(Site.Callee);
     const FunctionDecl *Body = nullptr;
+    // A template's, which is instantiated when it is run.
+    const FunctionDecl *Pattern = C->getTemplateInstantiationPattern();
     if (C->isCopyOrMoveConstructor() || C->getBody(Body) ||
+        (Pattern && Pattern->getBody(Body)) ||
         (C->isDefaultConstructor() && !C->isUserProvided()))
       return false;
     Result = optionsRecord(M, Site);
