@@ -8,9 +8,11 @@
 
 #include "checks/Analysis.h"
 #include "checks/TorchNames.h"
+#include "lib/torch/plugin/ArchiveStore.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -25,8 +27,28 @@ AnalysisScope::AnalysisScope(AnalysisOptions Options)
 AnalysisScope::~AnalysisScope() { CurrentScope = Outer; }
 AnalysisScope *AnalysisScope::current() { return CurrentScope; }
 
+/// Where hosts other than the command line look for archives: beside the source
+/// file, then in the compile command's folder, in which they run the compiler.
+static std::shared_ptr<ArchiveStore> archivesNear(SourceManager &SM) {
+  FileManager &Files = SM.getFileManager();
+  std::vector<std::string> Dirs;
+  if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID())) {
+    llvm::SmallString<256> Path(Main->getName());
+    Files.makeAbsolutePath(Path);
+    Dirs.push_back(llvm::sys::path::parent_path(Path).str());
+  }
+  llvm::SmallString<256> Here(".");
+  Files.makeAbsolutePath(Here);
+  Dirs.push_back(Here.str().str());
+  return std::make_shared<ArchiveStore>(
+      DataFiles(Files.getVirtualFileSystemPtr(), std::move(Dirs)));
+}
+
 Analysis::Analysis(ASTContext &Context, AnalysisOptions Options)
-    : Context(Context), Options(std::move(Options)) {}
+    : Context(Context), Options(std::move(Options)) {
+  if (!this->Options.Program.Archives)
+    this->Options.Program.Archives = archivesNear(Context.getSourceManager());
+}
 Analysis::~Analysis() = default;
 
 const UnitFacts &Analysis::unit() const {

@@ -31,6 +31,8 @@ public:
   clang::ASTContext &context() const { return Context; }
   const AnalysisOptions &options() const { return Options; }
   const UnitFacts &unit() const;
+  /// The TorchScript archives that the program may load.
+  ArchiveStore &archives() const { return *Options.Program.Archives; }
 
   /// Never null; a run of nothing has an empty Entry.
   std::shared_ptr<const Trace> trace() const;

@@ -10,6 +10,7 @@
 #include "checks/Insertion.h"
 #include "checks/Surroundings.h"
 #include "checks/TorchNames.h"
+#include "lib/torch/plugin/ArchiveStore.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -235,10 +236,14 @@ void InferenceWithoutNoGradCheck::noteCost(const Analysis &A,
   std::string Text = "what the graph keeps stays " + Until +
                      ": a higher peak, not a leak";
   const ObjectFacts *O = A.unit().object(S.Object);
-  if (S.Jit && O && !O->LoadedFrom.empty())
-    Text += "; its size is unknown, '" + O->LoadedFrom + "' is not read";
-  else if (S.Jit)
-    Text += "; its size is unknown, TorchScript archives are not read";
+  if (S.Jit) {
+    std::string Name = O ? O->LoadedFrom : "";
+    if (Name.empty() && C.Run && C.Run->Module < A.trace()->Modules.size())
+      Name = A.trace()->Modules[C.Run->Module].Options;
+    std::string Why = A.archives().whyUnknown(Name);
+    Text += "; its size is unknown, " +
+            (Why.empty() ? "of '" + Name + "' only the weights are read" : Why);
+  }
   note(S.Loc, Text);
 }
 

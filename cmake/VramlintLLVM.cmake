@@ -12,6 +12,7 @@ endif()
 find_package(Clang REQUIRED CONFIG
              HINTS "${LLVM_DIR}/../clang" NO_DEFAULT_PATH)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED) # TorchScript archives deflate their code.
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
 
 separate_arguments(VRAMLINT_LLVM_DEFINITIONS NATIVE_COMMAND

@@ -97,7 +97,9 @@ static std::string modelText(const Trace &T, const Model &M,
   if (M.Jit) {
     const std::string &Name = T.Modules[M.Root].Options;
     return "TorchScript module" + (Name.empty() ? "" : " '" + Name + "'") + Where +
-           ", weights ?";
+           (T.Modules[M.Root].WeightsRead
+                ? ", " + countText(M.Parameters) + " parameters"
+                : ", weights ?");
   }
   return M.Class.str() + Where + ", " + countText(M.Parameters) + " parameters";
 }
@@ -181,8 +183,14 @@ static std::string unknownsText(const Trace &T) {
   if (Inputs)
     return ", " + plural(Inputs, "input") + " unknown";
   if (const ModuleInfo *Jit = jitModule(T))
-    return ": the weights of TorchScript module '" + Jit->Options +
-           "' are not read";
+    return Jit->WeightsRead
+               ? ": what TorchScript module '" + Jit->Options +
+                     "' allocates when it runs is not known"
+           : Jit->WeightsUnknown.empty()
+               ? ": the weights of TorchScript module '" + Jit->Options +
+                     "' are not read"
+               : ": the weights of the TorchScript module are not known, " +
+                     Jit->WeightsUnknown;
   size_t N = T.Unknowns.size();
   return N ? ", " + plural(N, "thing") + " not understood" : "";
 }

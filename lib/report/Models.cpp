@@ -44,6 +44,32 @@ static Quantity known(int64_t N, const ParameterInfo &P) {
                                     "' is not known");
 }
 
+static const char *whyUnread(const ModuleInfo &M) {
+  return M.WeightsUnknown.empty() ? "TorchScript weights are not read"
+                                  : M.WeightsUnknown.c_str();
+}
+
+/// A TorchScript module is one module with all its tensors, and several of them may
+/// be views of one storage, which counts once.
+static ModuleSize sizeOfArchive(const Trace &T, const ModuleInfo &M) {
+  ModuleSize Size;
+  std::set<std::pair<StorageId, int64_t>> Tensors;
+  llvm::DenseSet<StorageId> Storages;
+  auto Add = [&](Quantity &Sum, StorageId Id) {
+    if (Id < T.Storages.size() && Storages.insert(Id).second)
+      Sum += Quantity::exact(T.Storages[Id].SizeBytes);
+  };
+  for (const ParameterInfo &P : M.Parameters) {
+    StorageId Id = P.Tensor.Storage;
+    if (Tensors.emplace(Id, P.Elements).second)
+      Size.Elements += known(P.Elements, P);
+    Add(Size.Bytes, Id);
+  }
+  for (const ParameterInfo &P : M.Buffers)
+    Add(Size.BufferBytes, P.Tensor.Storage);
+  return Size;
+}
+
 ModuleSize sizeOf(const Trace &T, ModuleId Root) {
   ModuleSize Size;
   llvm::DenseSet<ModuleId> Seen;
@@ -57,6 +83,13 @@ ModuleSize sizeOf(const Trace &T, ModuleId Root) {
   };
   visit(T, Root, Seen, "", [&](ModuleId Id, const std::string &) {
     const ModuleInfo &M = T.Modules[Id];
+    if (M.WeightsRead) {
+      ModuleSize Own = sizeOfArchive(T, M);
+      Size.Elements += Own.Elements;
+      Size.Bytes += Own.Bytes;
+      Size.BufferBytes += Own.BufferBytes;
+      return;
+    }
     for (const ParameterInfo &P : M.Parameters)
       if (IsNew(Id, P)) {
         Size.Elements += known(P.Elements, P);
@@ -66,8 +99,9 @@ ModuleSize sizeOf(const Trace &T, ModuleId Root) {
       if (IsNew(Id, P))
         Size.BufferBytes += known(P.SizeBytes, P);
     if (M.Jit) {
-      Size.Elements += Quantity::unknown("TorchScript weights are not read");
-      Size.Bytes += Quantity::unknown("TorchScript weights are not read");
+      Size.Elements += Quantity::unknown(whyUnread(M));
+      Size.Bytes += Quantity::unknown(whyUnread(M));
+      Size.BufferBytes += Quantity::unknown(whyUnread(M));
     }
   });
   return Size;

@@ -35,10 +35,11 @@ std::string tensorText(const TensorDesc &D) {
 }
 
 const ModuleInfo *jitModule(const Trace &T) {
+  const ModuleInfo *Found = nullptr;
   for (const ModuleInfo &M : T.Modules)
-    if (M.Jit)
-      return &M;
-  return nullptr;
+    if (M.Jit && (!Found || (Found->WeightsRead && !M.WeightsRead)))
+      Found = &M;
+  return Found;
 }
 
 static bool isState(Category C) {

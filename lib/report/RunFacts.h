@@ -62,8 +62,8 @@ const Assumption *findAssumption(const Trace &T, llvm::StringRef What);
 /// "64×3×224×224 float32".
 std::string tensorText(const TensorDesc &D);
 
-/// A TorchScript module of the run, whose weights are not known; or null. With
-/// one, what is known of the need is a lower bound only.
+/// A TorchScript module of the run, one whose weights are not known first; or null.
+/// With one, what is known of the need is a lower bound only.
 const ModuleInfo *jitModule(const Trace &T);
 
 /// The most that parameters, gradients and optimizer state come to together at

@@ -119,7 +119,8 @@ void TableBuilder::nameParameters(SummaryRow &Row, ModuleId Id) {
   Row.HasParameters = true;
   Row.Repeated = !Named.insert(Id).second;
   if (!Row.Repeated)
-    Row.Parameters = ownElements(T.Modules[Id]);
+    Row.Parameters = T.Modules[Id].WeightsRead ? S.Which.Parameters
+                                               : ownElements(T.Modules[Id]);
 }
 
 void TableBuilder::addOp(OpId Id, const ForwardReplay &R) {

@@ -19,12 +19,16 @@
 
 namespace vramlint {
 
+class ArchiveStore;
+
 struct ProgramOptions {
   TargetConfig Target;
   /// main's argv[1…]; nothing: not told, so argc and argv are unknown.
   std::optional<std::vector<std::string>> Args;
   /// --set NAME=VALUE: constants by (qualified or plain) name.
   std::map<std::string, std::string> Set;
+  /// TorchScript archives that the program may load; null: none is looked for.
+  std::shared_ptr<ArchiveStore> Archives;
   /// What-if re-runs. Each replaces what the program says, where it says it.
   std::optional<int64_t> Batch;
   std::optional<std::string> Optimizer; ///< "SGD", "Adam" …

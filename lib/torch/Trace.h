@@ -137,7 +137,9 @@ struct ModuleInfo {
   bool HasParent = false;      ///< Registered in some other module.
   std::string Options;         ///< "Linear(25088, 4096)": as reports print it.
   bool FromFile = false;       ///< Weights were loaded into it (torch::load).
-  bool Jit = false;            ///< A TorchScript module: weights not modelled.
+  bool Jit = false;            ///< A TorchScript module: its forward isn't modelled.
+  bool WeightsRead = false;    ///< … but its archive was read.
+  std::string WeightsUnknown;  ///< … why not: "'model.pt' is not here".
 };
 
 /// A forward of a module (or TorchScript method) called from code that is not

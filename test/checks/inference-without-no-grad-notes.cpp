@@ -13,7 +13,7 @@ void serve() {
     // CHECK-NOTES: :[[@LINE-4]]:17: note: put a guard at the start of this block (fix available: --fix)
     // CHECK-NOTES: :[[@LINE-7]]:30: note: taken for inference: 'model' comes from torch::jit::load, and the program calls no backward()
     // CHECK-NOTES: :[[@LINE-9]]:6: note: no caller in this file; a guard in every caller would do too
-    // CHECK-NOTES: :[[@LINE-4]]:22: note: what the graph keeps stays until 'out' dies (line [[@LINE+2]]): a higher peak, not a leak; its size is unknown, 'model.pt' is not read
+    // CHECK-NOTES: :[[@LINE-4]]:22: note: what the graph keeps stays until 'out' dies (line [[@LINE+2]]): a higher peak, not a leak; its size is unknown, 'model.pt' is not here (--archive model.pt=PATH)
     // CHECK-FIXES: {{^    }}torch::NoGradGuard no_grad;
   }
 }

@@ -406,7 +406,8 @@ def main_probe(options):
         with tempfile.TemporaryDirectory() as scratch:
             make_mnist(Path(scratch) / "data")
             done = run([str(program)], cwd=scratch, timeout=600,
-                       env=dict(os.environ, OMP_NUM_THREADS="1"))
+                       env=dict(os.environ, OMP_NUM_THREADS="1",
+                                ORACLE_RECORDED=str(RECORDED)))
         if done.returncode:
             print(done.stderr[-2000:], file=sys.stderr)
         out = RECORDED / f"probe-{path.stem}.json"

@@ -41,9 +41,9 @@ static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
 }
 
 Analyser::Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
-                   const GpuCatalog &Catalog, std::vector<std::string> Files,
-                   bool Colors)
-    : C(C), Gpus(std::move(Gpus)), Catalog(Catalog),
+                   ArchiveMap Archives, const GpuCatalog &Catalog,
+                   std::vector<std::string> Files, bool Colors)
+    : C(C), Gpus(std::move(Gpus)), Archives(std::move(Archives)), Catalog(Catalog),
       Files(std::move(Files)), Colors(Colors), FS(llvm::vfs::getRealFileSystem()),
       Finder(flagOptions(C, FS)), Cache(cacheOptions(C)) {}
 
@@ -139,6 +139,9 @@ ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
   if (C.Precision)
     P.Precision = parseDType(*C.Precision);
   P.Input = C.Input;
+  DataFiles Beside(FS, {llvm::sys::path::parent_path(Command.File).str(),
+                        Command.Directory, absolutePath(".")});
+  P.Archives = std::make_shared<ArchiveStore>(std::move(Beside), Archives);
   P.GccOrder = Command.Compiler == HostCompiler::Gcc;
   return P;
 }

@@ -15,6 +15,7 @@
 #include "lib/memory/LineTable.h"
 #include "lib/report/RunFacts.h"
 #include "lib/torch/Program.h"
+#include "lib/torch/plugin/ArchiveStore.h"
 #include "tool/vramlint/CommandLine.h"
 #include <memory>
 #include <string>
@@ -37,9 +38,11 @@ struct FileResult {
 
 class Analyser {
 public:
-  /// \p Gpus: those of --gpu. \p Files: all that are named, where bodies are
-  /// looked for first.
-  Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
+  using ArchiveMap = std::map<std::string, KnownArchive>;
+
+  /// \p Gpus: those of --gpu. \p Archives: those of --archive. \p Files: all that
+  /// are named, where bodies are looked for first.
+  Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus, ArchiveMap Archives,
            const GpuCatalog &Catalog, std::vector<std::string> Files,
            bool Colors);
   ~Analyser();
@@ -57,6 +60,7 @@ private:
 
   const CommandLine &C;
   std::vector<GpuSpec> Gpus;
+  ArchiveMap Archives;
   const GpuCatalog &Catalog;
   std::vector<std::string> Files;
   bool Colors;

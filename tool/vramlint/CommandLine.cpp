@@ -192,6 +192,14 @@ static Error setConstant(CommandLine &C, StringRef V) {
   return Error::success();
 }
 
+static Error setArchive(CommandLine &C, StringRef V) {
+  auto [Name, Path] = V.split('=');
+  if (Name.empty() || Path.empty())
+    return fail("--archive needs NAME=PATH, not '", V, "'");
+  C.Archives[Name.str()] = Path.str();
+  return Error::success();
+}
+
 static Error setInput(CommandLine &C, StringRef V) {
   Expected<std::vector<int64_t>> Shape = parseShape(V);
   if (!Shape)
@@ -266,6 +274,9 @@ static const OptionSpec Options[] = {
     {"--set", "NAME=VALUE", "the value of a constant (repeatable)", setConstant},
     {"--input", "CxHxW", "shape of one input, where the code does not tell",
      setInput},
+    {"--archive", "NAME=PATH", "the TorchScript file that the program loads as NAME "
+                               "(repeatable)",
+     setArchive},
     {"--require-known", nullptr, "exit 1 where the fit could not be judged",
      FLAG_OPTION(RequireKnown)},
     {"-p", "DIR", "folder of compile_commands.json", TEXT_OPTION(BuildDir)},

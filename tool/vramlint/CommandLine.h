@@ -38,6 +38,7 @@ struct CommandLine {
   std::optional<std::vector<std::string>> Args;
   std::map<std::string, std::string> Set;
   std::vector<int64_t> Input;
+  std::map<std::string, std::string> Archives; ///< Path by name in the program.
   bool RequireKnown = false;
 
   std::string BuildDir;

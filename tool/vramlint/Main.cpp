@@ -41,8 +41,22 @@ findGpus(const CommandLine &C, const GpuCatalog &Catalog) {
   return Gpus;
 }
 
+/// The files of --archive, which must be right.
+static llvm::Expected<Analyser::ArchiveMap> readArchives(const CommandLine &C) {
+  DataFiles Files(llvm::vfs::getRealFileSystem(), {});
+  Analyser::ArchiveMap Archives;
+  for (const auto &[Name, Path] : C.Archives) {
+    KnownArchive A = readArchiveFile(Files, Path);
+    if (!A.Contents)
+      return llvm::createStringError("--archive: " + Path + ": " + A.Problem);
+    Archives[Name] = std::move(A);
+  }
+  return Archives;
+}
+
 static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
-                        std::vector<GpuSpec> Gpus) {
+                        std::vector<GpuSpec> Gpus,
+                        Analyser::ArchiveMap Archives) {
   auto FS = llvm::vfs::getRealFileSystem();
   Output Out(C, *FS);
   std::vector<InputFile> Files = expandInputs(*FS, C.Files);
@@ -50,7 +64,8 @@ static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
   for (const InputFile &File : Files)
     if (File.Problem.empty())
       Names.push_back(File.Name);
-  Analyser Analyse(C, std::move(Gpus), Catalog, std::move(Names), Out.color());
+  Analyser Analyse(C, std::move(Gpus), std::move(Archives), Catalog,
+                   std::move(Names), Out.color());
   for (const InputFile &File : Files) {
     if (File.Problem.empty()) {
       Out.file(Analyse.run(File.Name));
@@ -98,7 +113,10 @@ int main(int Argc, char **Argv) {
     return complain(llvm::toString(Gpus.takeError()));
   if (C->What == Verb::Checks)
     return listActiveChecks(*C, llvm::outs());
-  return analyseFiles(*C, Catalog, std::move(*Gpus));
+  llvm::Expected<Analyser::ArchiveMap> Archives = readArchives(*C);
+  if (!Archives)
+    return complain(llvm::toString(Archives.takeError()));
+  return analyseFiles(*C, Catalog, std::move(*Gpus), std::move(*Archives));
 }
 
 #if LLVM_ADDRESS_SANITIZER_BUILD

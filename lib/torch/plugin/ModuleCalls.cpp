@@ -512,17 +512,16 @@ static bool registration(TorchDomain &D, Machine &M, llvm::StringRef Method,
   return false;
 }
 
-static void moveModule(TorchDomain &D, Machine &M, Module &Mod, CallSite &Site) {
-  std::optional<Device> Dev;
-  std::optional<DType> Type;
-  Args A = D.bind(M, Site);
+TorchDomain::MoveTarget TorchDomain::moveTarget(Machine &M, CallSite &Site) {
+  MoveTarget To;
+  Args A = bind(M, Site);
   for (auto &[Name, X] : A.List) {
     if (auto *T = std::get_if<DType>(&X.V))
-      Type = *T;
-    if (auto *X2 = std::get_if<Device>(&X.V))
-      Dev = *X2;
+      To.Type = *T;
+    if (auto *D = std::get_if<Device>(&X.V))
+      To.Dev = *D;
   }
-  Mod.to(Dev, Type);
+  return To;
 }
 
 /// What any module can do: lists, modes, moves.
@@ -549,7 +548,8 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   } else if (Method == "is_training") {
     Result = Operand(Value::integer(H.M->Training));
   } else if (Method == "to") {
-    moveModule(D, M, *H.M, Site);
+    TorchDomain::MoveTarget To = D.moveTarget(M, Site);
+    H.M->to(To.Dev, To.Type);
   } else if (Method == "cuda" || Method == "cpu") {
     H.M->to(Device{Method == "cuda" ? DeviceKind::CUDA : DeviceKind::CPU, 0}, std::nullopt);
   } else if (Method == "zero_grad") {

@@ -13,6 +13,7 @@
 #include "lib/torch/Optim.h"
 #include "lib/torch/Runtime.h"
 #include "lib/torch/data/Data.h"
+#include "lib/torch/jit/JitModule.h"
 
 namespace vramlint {
 
@@ -174,12 +175,11 @@ public:
   static bool classof(const Object *O) { return O->Kind == LoaderKind; }
 };
 
-/// torch::jit::Module, its methods, and values that come from it: nothing is
-/// known of its weights.
+/// torch::jit::Module and its methods.
 class JitModuleObject : public Object {
 public:
-  ModuleRef M;
-  explicit JitModuleObject(ModuleRef M) : Object(JitModuleKind), M(std::move(M)) {}
+  JitModuleRef M;
+  explicit JitModuleObject(JitModuleRef M) : Object(JitModuleKind), M(std::move(M)) {}
   std::unique_ptr<Object> copy(Machine &) const override {
     return std::make_unique<JitModuleObject>(M);
   }

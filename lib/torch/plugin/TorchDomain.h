@@ -86,6 +86,12 @@ public:
   void adopt(Machine &M, const clang::CXXConstructorDecl &C, CellRef Object);
   std::string pathOf(const Module &Mod);
   Value handleValue(const std::shared_ptr<HeapOwner> &Own);
+  /// Where a call of a module's to(…) moves it; jit::load's device too.
+  struct MoveTarget {
+    std::optional<Device> Dev;
+    std::optional<DType> Type;
+  };
+  MoveTarget moveTarget(Machine &M, CallSite &Site);
 
   // --- Others -------------------------------------------------------------------
   bool tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,

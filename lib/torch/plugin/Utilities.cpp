@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The rest of LibTorch's C++ surface: guards, devices, options, indices,
-// optimizers, TorchScript, serialization, checks.
+// optimizers, serialization, checks.
 
 #include "lib/torch/plugin/TorchDomain.h"
 
@@ -400,66 +400,6 @@ bool TorchDomain::optimCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                 : quiet(M, Method);
   Result = Site.Callee->getReturnType()->isReferenceType() ? Operand(makeCell(std::move(Q)))
                                                            : Operand(std::move(Q));
-  return true;
-}
-
-// --- TorchScript -----------------------------------------------------------------------
-
-bool TorchDomain::jitCall(Machine &M, llvm::StringRef Name, CallSite &Site,
-                          Operand &Result) {
-  llvm::StringRef Method = Name.rsplit("::").second;
-  if (Name == "torch::jit::load" || Name == "torch::jit::freeze" ||
-      Name == "torch::jit::optimize_for_inference") {
-    if (Name != "torch::jit::load") {
-      Result = Operand(M.take(Site, 0));
-      return true;
-    }
-    auto Mod = std::make_shared<Module>(R, "TorchScript module");
-    ModuleInfo &Info = Out.Modules[Mod->Id];
-    Info.Jit = true;
-    Info.Created = R.CurrentStack;
-    if (!Site.Args.empty() && Site.Args[0].value().isString())
-      Info.Options = Site.Args[0].value().string();
-    Result = Operand(Value(std::make_unique<JitModuleObject>(std::move(Mod))));
-    return true;
-  }
-  auto *J = Site.Object ? Site.Object->V.as<JitModuleObject>() : nullptr;
-  if (!J) {
-    if (Name.starts_with("c10::IValue::to") && Site.Object) {
-      if (Site.Object->V.as<TensorObject>() || Method == "toTensor") {
-        Result = Operand(tensorValue(tensorOf(M, Site.Object->V)));
-        return true;
-      }
-      Result = Operand(quiet(M, "a value from TorchScript"));
-      return true;
-    }
-    if (Name.starts_with("c10::IValue::is")) {
-      Result = Operand(quiet(M, "a value from TorchScript"));
-      return true;
-    }
-    return false;
-  }
-  if (Method == "forward" || Method == "operator()" || Method == "run_method") {
-    beganForward(J->M, Method, /*Jit=*/true, {});
-    Args A;
-    Operand Out(tensorValue(R.opaque("TorchScript module", A, "the result of a TorchScript module")));
-    if (auto *T = Out.V.as<TensorObject>())
-      T->T->FromJit = true;
-    endedForward(M, Out);
-    Result = std::move(Out);
-    return true;
-  }
-  if (Method == "get_method") {
-    Result = Operand(Value(std::make_unique<JitModuleObject>(J->M)));
-    return true;
-  }
-  if (Method == "eval")
-    J->M->train(false);
-  else if (Method == "train")
-    J->M->train(true);
-  Result = Site.Callee->getReturnType()->isVoidType()
-               ? Operand(Value())
-               : Operand(quiet(M, "a TorchScript module's " + Method));
   return true;
 }
 
