@@ -19,5 +19,5 @@ function(vramlint_link_layers Target)
   endforeach()
   list(JOIN Files "," Group)
   target_link_libraries(${Target} PRIVATE "$<LINK_GROUP:RESCAN,${Group}>"
-                        clang-cpp LLVM)
+                        clang-cpp LLVM ZLIB::ZLIB)
 endfunction()

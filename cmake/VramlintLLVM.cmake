@@ -45,7 +45,9 @@ if(VRAMLINT_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 # The precompiled header of Clang's headers, made once.
-file(WRITE "${PROJECT_BINARY_DIR}/ClangPch.cpp" "// See VramlintLLVM.cmake.\n")
+# (CONFIGURE leaves a file alone that is right; else all would be built again.)
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/ClangPch.cpp"
+     CONTENT "// See VramlintLLVM.cmake.\n")
 add_library(vramlint_clang_pch OBJECT "${PROJECT_BINARY_DIR}/ClangPch.cpp")
 target_link_libraries(vramlint_clang_pch PRIVATE vramlint_options)
 target_precompile_headers(vramlint_clang_pch PRIVATE

@@ -220,6 +220,11 @@ Quantity liveQuantity(const Timeline &L) {
         Reasons.insert(S.Unknown.empty() ? "a size that is not known"
                                          : S.Unknown.str());
     }
+  // Of a TorchScript module the weights may be known; what it computes isn't.
+  if (L.Highest.EventIndex != None)
+    for (const ForwardCall &F : T.Forwards)
+      if (F.Jit)
+        Reasons.insert("what a TorchScript module allocates when it runs");
   if (!T.Complete)
     Reasons.insert("the run was cut short");
   for (const LoopGrowth &G : L.Growth)
