@@ -40,6 +40,26 @@ static bool namesInference(llvm::StringRef Name) {
   return hasWord(Name, {"infer", "predict", "detect", "eval", "test", "valid"});
 }
 
+/// Only "evaluate" and the like: PPO's evaluate_actions() gives what a loss is made
+/// of, in another file.
+static bool mayServeTraining(const FunctionDecl &F) {
+  return mayHoldTensor(F.getReturnType()) &&
+         !hasWord(plainName(F), {"infer", "predict", "detect"});
+}
+
+/// Is it unclear whether backward() goes through \p S's result? It is called later
+/// in the same block, and the run follows tensors, not objects that hold some.
+static bool mayReachBackward(const ForwardSite &S, const SourceManager &SM) {
+  QualType T = S.Call->getType().getNonReferenceType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (S.Blocks.empty() || isOrDerivesFrom(R, "at::Tensor"))
+    return false;
+  for (SourceLocation L : S.In->TrainingLocs)
+    if (S.Loc < L && within(L, S.Blocks.back()->getSourceRange(), SM))
+      return true;
+  return false;
+}
+
 /// What happened at \p S when the program ran, over all its calls.
 static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
                                 bool &AllGuarded, bool &AnyBackward) {
@@ -94,7 +114,8 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   bool Sure = C.Run && !S.Jit && A.trace()->Complete && !endsInException(*A.trace());
   bool MayTrain = F.Trains || (U.callersTrain(F) &&
                                mayHoldTensor(F.Decl->getReturnType()));
-  if (MayTrain && (!Sure || S.Detached))
+  if (MayTrain && (!Sure || S.Detached ||
+                   mayReachBackward(S, U.Context.getSourceManager())))
     return std::nullopt;
   if (S.Jit && O && O->InTraining)
     return std::nullopt;
@@ -108,7 +129,7 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   } else if (O && O->EvalLoc.isValid()) {
     C.ReasonLoc = O->EvalLoc;
     C.Reason = "'" + S.ObjectName + "' is in evaluation mode, and " + Never;
-  } else if (namesInference(Function)) {
+  } else if (namesInference(Function) && !(F.InModule && mayServeTraining(*F.Decl))) {
     C.ReasonLoc = F.Decl->getLocation();
     C.Reason = ("the function is called '" + Function + "', and " + Never).str();
   } else if (S.Jit && (O || !U.AnyTraining)) {

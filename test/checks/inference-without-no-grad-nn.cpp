@@ -86,3 +86,14 @@ void lossOk(torch::Tensor a, torch::Tensor b) {
 // Evaluated once, trained with elsewhere through what it returns.
 torch::Tensor evalLossOk(Net &net, torch::Tensor x) { return net->forward(x).sum(); }
 void trainerOk(Net &net, torch::Tensor x) { evalLossOk(net, x).backward(); }
+
+// What it gives is made into a loss by a caller in another file.
+struct PolicyImpl : torch::nn::Module {
+  PolicyImpl() { register_module("fc", fc); }
+  torch::Tensor evaluateActionsOk(torch::Tensor states) { return fc->forward(states).log(); }
+  int predictBad(torch::Tensor state) {
+    // CHECK-MESSAGES: :[[@LINE+1]]:16: warning: forward of 'fc' records an autograd graph
+    return fc->forward(state).argmax().item<int>();
+  }
+  torch::nn::Linear fc{8, 4};
+};
