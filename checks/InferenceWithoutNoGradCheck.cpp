@@ -48,11 +48,10 @@ static bool mayServeTraining(const FunctionDecl &F) {
 }
 
 /// Is it unclear whether backward() goes through \p S's result? It is called later
-/// in the same block, and the run follows tensors, not objects that hold some.
+/// in the same block, and the run follows neither objects that hold tensors nor
+/// what comes of unknown ones.
 static bool mayReachBackward(const ForwardSite &S, const SourceManager &SM) {
-  QualType T = S.Call->getType().getNonReferenceType();
-  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (S.Blocks.empty() || isOrDerivesFrom(R, "at::Tensor"))
+  if (S.Blocks.empty())
     return false;
   for (SourceLocation L : S.In->TrainingLocs)
     if (S.Loc < L && within(L, S.Blocks.back()->getSourceRange(), SM))
@@ -97,6 +96,8 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   if (S.Guarded || (IgnoreTests && F.InTest) || !mayHoldParameters(S) ||
       U.isInMacroBody(S.Loc) || (F.InModule && !namesInference(Function)))
     return std::nullopt;
+  if (F.InModule && mayServeTraining(*F.Decl))
+    return std::nullopt;
   if (U.onUnguardedThread(S)) // torch-grad-guard-thread's.
     return std::nullopt;
   Candidate C;
@@ -129,7 +130,7 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   } else if (O && O->EvalLoc.isValid()) {
     C.ReasonLoc = O->EvalLoc;
     C.Reason = "'" + S.ObjectName + "' is in evaluation mode, and " + Never;
-  } else if (namesInference(Function) && !(F.InModule && mayServeTraining(*F.Decl))) {
+  } else if (namesInference(Function)) {
     C.ReasonLoc = F.Decl->getLocation();
     C.Reason = ("the function is called '" + Function + "', and " + Never).str();
   } else if (S.Jit && (O || !U.AnyTraining)) {

@@ -242,10 +242,14 @@ bool mayHoldTensor(QualType T) {
   if (const auto *S = dyn_cast<ClassTemplateSpecializationDecl>(R)) {
     if (S->getName() == "basic_string")
       return false;
-    for (const TemplateArgument &A : S->getTemplateArgs().asArray())
-      if (A.getKind() == TemplateArgument::Type && mayHoldTensor(A.getAsType()))
-        return true;
-    return false;
+    auto Holds = [](const TemplateArgument &A) {
+      return A.getKind() == TemplateArgument::Type && mayHoldTensor(A.getAsType());
+    };
+    return llvm::any_of(S->getTemplateArgs().asArray(), [&](const TemplateArgument &A) {
+      return A.getKind() == TemplateArgument::Pack // A tuple's.
+                 ? llvm::any_of(A.getPackAsArray(), Holds)
+                 : Holds(A);
+    });
   }
   return R->getName() != "basic_ostream" && R->getName() != "Scalar";
 }

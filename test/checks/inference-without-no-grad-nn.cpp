@@ -91,6 +91,10 @@ void trainerOk(Net &net, torch::Tensor x) { evalLossOk(net, x).backward(); }
 struct PolicyImpl : torch::nn::Module {
   PolicyImpl() { register_module("fc", fc); }
   torch::Tensor evaluateActionsOk(torch::Tensor states) { return fc->forward(states).log(); }
+  std::tuple<torch::Tensor, torch::Tensor> forwardTestOk(torch::Tensor states) {
+    auto out = fc->forward(states);
+    return {out, out.argmax(1)};
+  }
   int predictBad(torch::Tensor state) {
     // CHECK-MESSAGES: :[[@LINE+1]]:16: warning: forward of 'fc' records an autograd graph
     return fc->forward(state).argmax().item<int>();
