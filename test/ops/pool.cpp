@@ -21,7 +21,7 @@ int main() {
   torch::nn::AvgPool2d average(2);
   // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} float32 1×4×14×14
   vramlint_reveal(average(x));
-  torch::nn::AvgPool2d oblong({2, 4});
+  torch::nn::AvgPool2d oblong(torch::nn::AvgPool2dOptions({2, 4}));
   // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} float32 1×4×14×7
   vramlint_reveal(oblong(x));
   torch::nn::AdaptiveAvgPool2d adaptive(7);
