@@ -32,7 +32,7 @@ CheckOptions:
 """
 FINDING = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: (?:warning|error|remark): "
                      r"(?P<text>.*) \[(?P<check>torch-[\w-]+)[^\]]*\]$")
-HOST_SECONDS_MAX = 300
+HOST_SECONDS_MAX = 600
 
 
 def digest(*paths):
