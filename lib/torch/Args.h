@@ -59,6 +59,21 @@ struct Arg {
   template <typename T> Arg(T X) : V(std::move(X)) {}
 };
 
+/// Calls \p F with each defined tensor in \p A, those in lists too.
+template <typename Fn> void eachTensor(const Arg &A, Fn F) {
+  if (const auto *T = std::get_if<TensorRef>(&A.V)) {
+    if (*T)
+      F(*T);
+  } else if (const auto *L = std::get_if<std::vector<TensorRef>>(&A.V)) {
+    for (const TensorRef &T : *L)
+      if (T)
+        F(T);
+  } else if (const auto *L = std::get_if<std::vector<Arg>>(&A.V)) {
+    for (const Arg &E : *L)
+      eachTensor(E, F);
+  }
+}
+
 /// The bound arguments of one call. Look-ups by name fall back to the fields of
 /// an argument named "options", so that conv2d(x, w, b, stride …) and
 /// F::conv2d(x, w, Conv2dFuncOptions().stride(2)) read alike.

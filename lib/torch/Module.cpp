@@ -232,20 +232,6 @@ void Module::describe() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-template <typename Fn> static void eachTensor(const Arg &A, Fn F) {
-  if (const auto *T = std::get_if<TensorRef>(&A.V)) {
-    if (*T)
-      F(*T);
-  } else if (const auto *L = std::get_if<std::vector<TensorRef>>(&A.V)) {
-    for (const TensorRef &T : *L)
-      if (T)
-        F(T);
-  } else if (const auto *L = std::get_if<std::vector<Arg>>(&A.V)) {
-    for (const Arg &E : *L)
-      eachTensor(E, F);
-  }
-}
-
 /// The path of \p M as seen from the module whose forward runs.
 static std::string scopePath(const Module &M, const Runtime &R) {
   if (R.Modules.empty())

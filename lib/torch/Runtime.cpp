@@ -161,20 +161,6 @@ TensorDesc describeTensor(const TensorRef &T) {
   return D;
 }
 
-template <typename Fn> static void eachTensor(const Arg &A, Fn F) {
-  if (const auto *T = std::get_if<TensorRef>(&A.V)) {
-    if (*T)
-      F(*T);
-  } else if (const auto *L = std::get_if<std::vector<TensorRef>>(&A.V)) {
-    for (const TensorRef &T : *L)
-      if (T)
-        F(T);
-  } else if (const auto *L = std::get_if<std::vector<Arg>>(&A.V)) {
-    for (const Arg &E : *L)
-      eachTensor(E, F);
-  }
-}
-
 /// Why \p Op cannot be run on \p A; empty if it can.
 static std::string cannotRun(const OpEntry &Op, const Args &A) {
   std::string Why;
