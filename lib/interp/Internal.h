@@ -21,11 +21,7 @@ public:
     M.Temporaries = this;
   }
   ~FullExpression() {
-    while (!Cells.empty()) {
-      CellRef C = std::move(Cells.back());
-      Cells.pop_back();
-      M.destroyCell(*C);
-    }
+    M.destroyBackwards(Cells);
     M.Temporaries = Outer;
   }
   FullExpression(const FullExpression &) = delete;
@@ -41,11 +37,7 @@ class Machine::Scope {
 public:
   explicit Scope(Machine &M) : M(M), Outer(M.Block) { M.Block = this; }
   ~Scope() {
-    while (!Cells.empty()) {
-      CellRef C = std::move(Cells.back());
-      Cells.pop_back();
-      M.destroyCell(*C);
-    }
+    M.destroyBackwards(Cells);
     M.Block = Outer;
   }
   Scope(const Scope &) = delete;

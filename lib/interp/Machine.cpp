@@ -395,6 +395,14 @@ Value Machine::take(CallSite &Site, unsigned I) {
   return Rvalue ? moveOut(*A.Place) : copy(A.Place->V);
 }
 
+void Machine::destroyBackwards(llvm::SmallVectorImpl<CellRef> &Cells) {
+  while (!Cells.empty()) {
+    CellRef C = std::move(Cells.back());
+    Cells.pop_back();
+    destroyCell(*C);
+  }
+}
+
 void Machine::destroyCell(Cell &C) {
   if (auto *R = C.V.as<Record>(); R && R->Decl && !Stopped) {
     const CXXDestructorDecl *D =

@@ -303,6 +303,7 @@ private:
                                              llvm::MutableArrayRef<Operand> Args);
   // Machine.cpp
   void destroyCell(Cell &C);
+  void destroyBackwards(llvm::SmallVectorImpl<CellRef> &Cells);
   void keepTemporary(CellRef C);
   CellRef placeOf(Record &R);
   const clang::FunctionDecl *userCopy(const Record &R, bool Move);
