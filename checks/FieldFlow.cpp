@@ -314,10 +314,6 @@ void FieldFlow::part(const Expr &E, const Mention &M) {
   }
 }
 
-static llvm::StringRef nameOf(const FunctionDecl *F) {
-  return F && F->getIdentifier() ? F->getName() : "";
-}
-
 bool FieldFlow::argument(const CallExpr &C, unsigned I, const Mention &M) {
   const FunctionDecl *F = C.getDirectCallee();
   llvm::StringRef Name = nameOf(F);

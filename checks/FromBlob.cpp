@@ -177,4 +177,20 @@ std::string namespaceOf(const CallExpr *Call, const ASTContext &Context) {
   return llvm::StringRef(Text).starts_with("at::") ? "at::" : Name.str();
 }
 
+void forEachFromBlob(const UnitFacts &Unit,
+                     llvm::function_ref<void(const FromBlob &, const BodyView &)> F) {
+  for (const FunctionFacts &Function : Unit.Functions) {
+    std::optional<BodyView> View; // Made for a body that has one.
+    for (const Root &R : rootsOf(Function))
+      forEachStmt(R.Code, [&](const Stmt *S) {
+        FromBlob Blob = fromBlob(S);
+        if (!Blob || isInMacro(S->getBeginLoc(), Unit.Context))
+          return;
+        if (!View)
+          View.emplace(Function, Unit.Context);
+        F(Blob, *View);
+      });
+  }
+}
+
 } // namespace vramlint

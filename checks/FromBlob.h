@@ -24,6 +24,10 @@ struct FromBlob {
   explicit operator bool() const { return Call; }
 };
 FromBlob fromBlob(const clang::Stmt *S);
+/// Calls \p F with each from_blob in the unit's code, macros' bodies excepted, and
+/// the body that it stands in. Instantiations share their text: places repeat.
+void forEachFromBlob(const UnitFacts &Unit,
+                     llvm::function_ref<void(const FromBlob &, const BodyView &)> F);
 
 /// The element type that some options name.
 struct DTypeFact {

@@ -121,20 +121,11 @@ void FromBlobDanglingCheck::report(const Dangling &D, const BodyView &View) {
 
 void FromBlobDanglingCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
-    for (const Root &R : rootsOf(F))
-      forEachStmt(R.Code, [&](const Stmt *S) {
-        FromBlob Blob = fromBlob(S);
-        if (!Blob || isInMacro(S->getBeginLoc(), A.context()))
-          return;
-        if (!View)
-          View.emplace(F, A.context());
-        std::optional<Dangling> D = danglingIn(Blob, *View);
-        if (D && Done.insert(Blob.Start->getBeginLoc()).second)
-          report(*D, *View);
-      });
-  }
+  forEachFromBlob(A.unit(), [&](const FromBlob &Blob, const BodyView &View) {
+    std::optional<Dangling> D = danglingIn(Blob, View);
+    if (D && Done.insert(Blob.Start->getBeginLoc()).second)
+      report(*D, View);
+  });
 }
 
 } // namespace vramlint

@@ -167,31 +167,22 @@ static std::string textFor(const Mismatch &M, const ASTContext &Context) {
 void FromBlobDtypeMismatchCheck::onAnalysis(const Analysis &A) {
   bool DefaultKnown = !setsDefaultDType(A.unit());
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
-    for (const Root &R : rootsOf(F))
-      forEachStmt(R.Code, [&](const Stmt *S) {
-        FromBlob Blob = fromBlob(S);
-        if (!Blob || isInMacro(S->getBeginLoc(), A.context()))
-          return;
-        if (!View)
-          View.emplace(F, A.context());
-        std::optional<Mismatch> M = mismatchIn(Blob, *View, DefaultKnown);
-        SourceLocation Loc = Blob.Start->getBeginLoc();
-        if (!M || !Done.insert(Loc).second)
-          return;
-        {
-          auto D = diag(Loc, "%0") << textFor(*M, A.context());
-          if (std::optional<FixItHint> Fix = fixFor(*M, *View);
-              Fix && M->Element.Kind == PointerElement::Scalars)
-            D << *Fix;
-        }
-        if (M->Element.Since && M->Element.Since->getBeginLoc().isValid())
-          note(M->Element.Since->getBeginLoc(),
-               "'" + M->Element.Matrix + "' holds '" + M->Element.Name +
-                   "' values since here");
-      });
-  }
+  forEachFromBlob(A.unit(), [&](const FromBlob &Blob, const BodyView &View) {
+    std::optional<Mismatch> M = mismatchIn(Blob, View, DefaultKnown);
+    SourceLocation Loc = Blob.Start->getBeginLoc();
+    if (!M || !Done.insert(Loc).second)
+      return;
+    {
+      auto D = diag(Loc, "%0") << textFor(*M, A.context());
+      if (std::optional<FixItHint> Fix = fixFor(*M, View);
+          Fix && M->Element.Kind == PointerElement::Scalars)
+        D << *Fix;
+    }
+    if (M->Element.Since && M->Element.Since->getBeginLoc().isValid())
+      note(M->Element.Since->getBeginLoc(),
+           "'" + M->Element.Matrix + "' holds '" + M->Element.Name +
+               "' values since here");
+  });
 }
 
 } // namespace vramlint

@@ -16,10 +16,6 @@ using namespace clang;
 
 namespace vramlint {
 
-static llvm::StringRef nameOf(const NamedDecl *D) {
-  return D && D->getIdentifier() ? D->getName() : llvm::StringRef();
-}
-
 static std::optional<bool> literalBool(const CallExpr &C, unsigned Index) {
   if (C.getNumArgs() <= Index)
     return std::nullopt;

@@ -24,10 +24,6 @@ static bool isGradGuard(QualType T) {
   return K != GuardKind::NotAGuard && K != GuardKind::Other;
 }
 
-static llvm::StringRef nameOf(const NamedDecl *D) {
-  return D && D->getIdentifier() ? D->getName() : llvm::StringRef();
-}
-
 void FunctionWalker::run() {
   if (const auto *K = dyn_cast<CXXConstructorDecl>(Facts.Decl))
     for (const CXXCtorInitializer *I : K->inits()) {

@@ -14,10 +14,6 @@ using namespace clang;
 
 namespace vramlint {
 
-static llvm::StringRef nameOf(const FunctionDecl *F) {
-  return F && F->getIdentifier() ? F->getName() : "";
-}
-
 /// Is "requires_grad" asked for by \p C, and not with false?
 static bool asksForGrad(const CallExpr &C) {
   llvm::StringRef Name = nameOf(C.getDirectCallee());

@@ -20,10 +20,6 @@ using namespace clang;
 
 namespace vramlint {
 
-llvm::StringRef nameOf(const NamedDecl *D) {
-  return D && D->getIdentifier() ? D->getName() : llvm::StringRef();
-}
-
 bool isLibTorch(const Decl *D) {
   llvm::StringRef Outermost;
   for (const DeclContext *C = D ? D->getDeclContext() : nullptr; C;
@@ -294,10 +290,6 @@ SourceLocation endOf(const Stmt *E, const ASTContext &Context) {
   return Lexer::getLocForEndOfToken(E->getEndLoc(), 0,
                                     Context.getSourceManager(),
                                     Context.getLangOpts());
-}
-
-bool isInMacro(SourceLocation Loc, const ASTContext &Context) {
-  return Loc.isMacroID() && !Context.getSourceManager().isMacroArgExpansion(Loc);
 }
 
 } // namespace vramlint

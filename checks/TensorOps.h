@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "checks/TorchNames.h"
 #include "clang/AST/Expr.h"
 #include <optional>
 #include <string>
@@ -73,7 +74,6 @@ std::string scalarTypeOf(const clang::Expr *E,
 bool isCudaDevice(const clang::Expr *E, const BodyView *View);
 bool isCpuDevice(const clang::Expr *E, const BodyView *View);
 
-llvm::StringRef nameOf(const clang::NamedDecl *D);
 /// In namespace at or torch (or c10), however deep.
 bool isLibTorch(const clang::Decl *D);
 /// The text of \p E as the user wrote it.
@@ -81,7 +81,5 @@ std::string textOf(const clang::Stmt *E, const clang::ASTContext &Context);
 /// The last token's end; invalid inside a macro.
 clang::SourceLocation endOf(const clang::Stmt *E,
                             const clang::ASTContext &Context);
-/// Inside what a macro expands to, arguments excepted.
-bool isInMacro(clang::SourceLocation Loc, const clang::ASTContext &Context);
 
 } // namespace vramlint

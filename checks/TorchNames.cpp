@@ -270,4 +270,12 @@ bool isProjectCode(SourceLocation Loc, const SourceManager &SM) {
   return !File.empty();
 }
 
+bool isInMacro(SourceLocation Loc, const ASTContext &Context) {
+  return Loc.isMacroID() && !Context.getSourceManager().isMacroArgExpansion(Loc);
+}
+
+llvm::StringRef nameOf(const NamedDecl *D) {
+  return D && D->getIdentifier() ? D->getName() : llvm::StringRef();
+}
+
 } // namespace vramlint

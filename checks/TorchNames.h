@@ -53,6 +53,11 @@ bool mayHoldTensor(clang::QualType T);
 /// header nor below a LibTorch's include root.
 bool isProjectCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
 
+/// Inside what a macro expands to, arguments excepted.
+bool isInMacro(clang::SourceLocation Loc, const clang::ASTContext &Context);
+
+/// The last part of \p D's name; empty for null and for operators.
+llvm::StringRef nameOf(const clang::NamedDecl *D);
 /// "torch::jit::load": the qualified name without inline namespaces.
 std::string qualifiedName(const clang::NamedDecl &D);
 

@@ -321,7 +321,7 @@ bool UnitFacts::isUserCode(SourceLocation Loc) const {
 }
 
 bool UnitFacts::isInMacroBody(SourceLocation Loc) const {
-  return Loc.isMacroID() && !Context.getSourceManager().isMacroArgExpansion(Loc);
+  return isInMacro(Loc, Context);
 }
 
 } // namespace vramlint
