@@ -169,6 +169,7 @@ void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
     bool Off = Name == "eval" || literalBool(C, 0) == false;
     if (Off && O.EvalLoc.isInvalid())
       O.EvalLoc = Loc;
+    Facts.ModeCalls.push_back({Loc, Key, Off});
   } else if (Key && (Name == "parameters" || Name == "named_parameters")) {
     Unit.objectOf(Key).ParametersTaken = true;
   } else if (Key && Name == "reset" && C.getNumArgs() == 1) {

@@ -59,6 +59,26 @@ static bool mayReachBackward(const ForwardSite &S, const SourceManager &SM) {
   return false;
 }
 
+/// Does \p S stand after an eval() of its object, with no train() between, in a
+/// block that goes on to no training? Then it is how a program that trains
+/// evaluates, before the next epoch or at the end.
+static bool inEvaluationPhase(const UnitFacts &U, const ForwardSite &S) {
+  const SourceManager &SM = U.Context.getSourceManager();
+  const ModeCall *Last = nullptr;
+  for (const ModeCall &M : S.In->ModeCalls)
+    if (M.Loc < S.Loc && U.object(M.Object) == U.object(S.Object))
+      Last = &M;
+  if (!Last || !Last->Evaluates)
+    return false;
+  const CompoundStmt *Around = nullptr; // The innermost that holds both.
+  for (const CompoundStmt *B : S.Blocks)
+    if (within(Last->Loc, B->getSourceRange(), SM))
+      Around = B;
+  return Around && llvm::none_of(S.In->TrainingLocs, [&](SourceLocation L) {
+    return Last->Loc < L && within(L, Around->getSourceRange(), SM);
+  });
+}
+
 /// What happened at \p S when the program ran, over all its calls.
 static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
                                 bool &AllGuarded, bool &AnyBackward) {
@@ -113,8 +133,8 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   if (C.Run && (AllGuarded || AnyBackward))
     return std::nullopt;
   bool Sure = C.Run && !S.Jit && A.trace()->Complete && !endsInException(*A.trace());
-  bool MayTrain = F.Trains || (U.callersTrain(F) &&
-                               mayHoldTensor(F.Decl->getReturnType()));
+  bool MayTrain = (F.Trains && !(O && inEvaluationPhase(U, S))) ||
+                  (U.callersTrain(F) && mayHoldTensor(F.Decl->getReturnType()));
   if (MayTrain && (!Sure || S.Detached ||
                    mayReachBackward(S, U.Context.getSourceManager())))
     return std::nullopt;

@@ -7,6 +7,7 @@
 // See Insertion.h.
 
 #include "checks/Insertion.h"
+#include "checks/Surroundings.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
@@ -41,6 +42,17 @@ std::optional<FixItHint> insertAtStart(const CompoundStmt &Block,
     return FixItHint::CreateInsertion(After, " " + Line);
   return FixItHint::CreateInsertion(
       After, "\n" + indentationOf(First, SM) + Line);
+}
+
+std::optional<FixItHint> insertBefore(const CompoundStmt &Block,
+                                      SourceLocation Loc, std::string Line,
+                                      const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  for (const Stmt *S : Block.body())
+    if (within(Loc, S->getSourceRange(), SM) && !S->getBeginLoc().isMacroID())
+      return FixItHint::CreateInsertion(
+          S->getBeginLoc(), Line + "\n" + indentationOf(S->getBeginLoc(), SM));
+  return std::nullopt;
 }
 
 std::optional<FixItHint> insertAfter(SourceLocation Begin, SourceLocation End,

@@ -21,6 +21,13 @@ std::optional<clang::FixItHint> insertAtStart(const clang::CompoundStmt &Block,
                                               std::string Line,
                                               const clang::ASTContext &Context);
 
+/// \p Line before the statement of \p Block that holds \p Loc; nothing where that
+/// is inside a macro.
+std::optional<clang::FixItHint> insertBefore(const clang::CompoundStmt &Block,
+                                             clang::SourceLocation Loc,
+                                             std::string Line,
+                                             const clang::ASTContext &Context);
+
 /// \p Line after the statement whose last expression ends at \p End; nothing if
 /// its semicolon does not follow at once.
 std::optional<clang::FixItHint> insertAfter(clang::SourceLocation Begin,

@@ -35,6 +35,31 @@ static std::optional<bool> ranInTraining(const Analysis &A,
   return Answer;
 }
 
+/// Did the module that ran at \p S hold dropout or batch norm, when the program ran?
+static bool ranWithMode(const Analysis &A, const ForwardSite &S) {
+  std::shared_ptr<const Trace> T = A.trace();
+  SourcePos Pos = A.posOf(S.Loc);
+  std::vector<ModuleId> Todo;
+  for (const ForwardCall &F : T->Forwards) {
+    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
+    if (At.Line == Pos.Line && At.File == Pos.File)
+      Todo.push_back(F.Module);
+  }
+  std::set<ModuleId> Seen;
+  while (!Todo.empty()) {
+    ModuleId Id = Todo.back();
+    Todo.pop_back();
+    if (Id >= T->Modules.size() || !Seen.insert(Id).second)
+      continue;
+    const ModuleInfo &M = T->Modules[Id];
+    if (M.Builtin && builtinIsModal(M.Class))
+      return true;
+    for (const ModuleInfo::Child &C : M.Children)
+      Todo.push_back(C.Id);
+  }
+  return false;
+}
+
 /// Loaded, never told its mode and not trained: its mode is the file's, or
 /// training.
 static bool isLoadedAsIs(const UnitFacts &U, const ForwardSite &S,
@@ -76,10 +101,9 @@ static bool isEvaluatedInTraining(const UnitFacts &U, const ForwardSite &S,
   const SourceManager &SM = U.Context.getSourceManager();
   if (!looksLikeEvaluation(S, SM))
     return false;
-  for (SourceLocation L : S.In->TrainingLocs)
-    if (within(L, S.Guard.Block->getSourceRange(), SM))
-      return false;
-  return true;
+  return llvm::none_of(S.In->TrainingLocs, [&](SourceLocation L) {
+    return S.Guard.Loc < L && within(L, S.Guard.Block->getSourceRange(), SM);
+  });
 }
 
 /// Is \p T a pointer, a smart pointer or a holder?
@@ -119,8 +143,8 @@ void MissingEvalCheck::onAnalysis(const Analysis &A) {
           continue;
         reportLoaded(A, S, *O);
       } else if (isEvaluatedInTraining(U, S, *O)) {
-        if (!V || !surelyHasMode(moduleOf(V->getType()), U) ||
-            ranInTraining(A, S) == false || U.isInMacroBody(S.Loc))
+        if (!V || ranInTraining(A, S) == false || U.isInMacroBody(S.Loc) ||
+            !(surelyHasMode(moduleOf(V->getType()), U) || ranWithMode(A, S)))
           continue;
         reportTrained(A, S);
       } else {
@@ -137,8 +161,8 @@ void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S) {
              << S.ObjectName;
     const auto *V = dyn_cast<ValueDecl>(S.Object);
     if (V && isNNModule(V->getType()))
-      if (std::optional<FixItHint> Fix = insertAtStart(
-              *S.Guard.Block,
+      if (std::optional<FixItHint> Fix = insertBefore(
+              *S.Guard.Block, S.Guard.Loc,
               V->getNameAsString() + (usesArrow(V->getType()) ? "->" : ".") +
                   "eval();",
               A.context()))
@@ -146,7 +170,7 @@ void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S) {
   }
   note(S.Guard.Loc, "run under this guard, so not to train; dropout drops values and "
                     "batch norm uses and updates the batch's statistics");
-  if (S.In->Trains)
+  if (S.In->Trains && S.Guard.Block != S.In->Body)
     note(S.Guard.Block->getRBracLoc(), "go back with train() where training goes on");
 }
 

@@ -66,12 +66,15 @@ bool mayHaveMode(const CXXRecordDecl *R, const ASTContext &Context,
   return false;
 }
 
+bool builtinIsModal(llvm::StringRef Class) {
+  return Class.contains("Dropout") || Class.starts_with("BatchNorm");
+}
+
 /// A built-in module whose mode matters by itself.
 static bool isModal(const CXXRecordDecl &R) {
   std::string Name = qualifiedName(R);
   llvm::StringRef Class(Name);
-  return Class.consume_front("torch::nn::") &&
-         (Class.contains("Dropout") || Class.starts_with("BatchNorm"));
+  return Class.consume_front("torch::nn::") && builtinIsModal(Class);
 }
 
 static bool findModal(const CXXRecordDecl *R, const UnitFacts &U,
@@ -85,10 +88,6 @@ static bool findModal(const CXXRecordDecl *R, const UnitFacts &U,
       !isOrDerivesFrom(R, "torch::nn::Module") || llvm::is_contained(Seen, R))
     return false;
   Seen.push_back(R);
-  for (const FieldDecl *F : R->fields())
-    if (isNNModule(F->getType()) && findModal(recordOf(F->getType()), U, Seen))
-      return true;
-  // Sequential's and ModuleList's parts are made in the methods.
   auto Makes = [&](const Stmt *S) {
     return anyBelow(S, [&](const Stmt &Part) {
       const auto *K = dyn_cast<CXXConstructExpr>(&Part);
@@ -96,6 +95,11 @@ static bool findModal(const CXXRecordDecl *R, const UnitFacts &U,
              findModal(recordOf(K->getType()), U, Seen);
     });
   };
+  for (const FieldDecl *F : R->fields())
+    if (isNNModule(F->getType()) && (findModal(recordOf(F->getType()), U, Seen) ||
+                                     Makes(F->getInClassInitializer())))
+      return true;
+  // Sequential's and ModuleList's parts are made in the methods.
   for (const CXXMethodDecl *M : R->methods()) {
     const FunctionFacts *Facts = U.function(M);
     if (!Facts)

@@ -18,6 +18,9 @@ namespace vramlint {
 bool mayHaveMode(const clang::CXXRecordDecl *R, const clang::ASTContext &Context,
                  int Depth = 0);
 
+/// Is \p Class of torch::nn one whose own mode matters?
+bool builtinIsModal(llvm::StringRef Class);
+
 /// True if some part of \p R is seen to be one whose mode matters.
 bool surelyHasMode(const clang::CXXRecordDecl *R, const UnitFacts &U);
 

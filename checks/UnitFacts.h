@@ -63,6 +63,13 @@ struct CallSite {
   bool OnThread = false; ///< Started here, on a thread of its own.
 };
 
+/// A call of train() or eval() on an object.
+struct ModeCall {
+  clang::SourceLocation Loc;
+  const clang::Decl *Object = nullptr;
+  bool Evaluates = false; ///< eval() or train(false).
+};
+
 /// Where a thread, or a task of a pool, is started.
 struct ThreadStart {
   clang::SourceLocation Loc;
@@ -110,6 +117,7 @@ struct FunctionFacts {
   bool InModule = false;                ///< Method of a torch::nn::Module.
   bool InTest = false;                  ///< googletest's TestBody, a benchmark.
   std::vector<clang::SourceLocation> TrainingLocs;
+  std::vector<ModeCall> ModeCalls;
   std::vector<ForwardSite> Forwards;
   std::vector<CallSite> Calls;
   /// The function passed a lambda to: its parameter may be called under a guard.

@@ -214,7 +214,10 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   }
   if (!Others || isExternal(F->getLocation()))
     return nullptr;
+  // Another file may have to be parsed: that isn't the program's time.
+  auto Began = computingTime();
   Def = Others->definitionOf(*F, Where);
+  Deadline += computingTime() - Began;
   if (Def)
     Units[Where.Context] = Where;
   return Def;

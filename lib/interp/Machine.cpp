@@ -20,7 +20,7 @@ Domain::~Domain() = default;
 
 /// The time that this process has computed: what a busy machine takes away does
 /// not count, so that the same program gives the same answer there.
-static std::chrono::steady_clock::time_point computingTime() {
+std::chrono::steady_clock::time_point Machine::computingTime() {
   return std::chrono::steady_clock::time_point(
       std::chrono::microseconds(int64_t(std::clock()) * 1'000'000 / CLOCKS_PER_SEC));
 }

@@ -322,6 +322,8 @@ private:
   unsigned Depth = 0;
   unsigned NextLoop = 0;
   uint64_t LastName = 0; ///< Of UnknownValue.
+  /// What the run's thread has computed so far.
+  static std::chrono::steady_clock::time_point computingTime();
   std::chrono::steady_clock::time_point Deadline;
   Frame *Current = nullptr;
   FullExpression *Temporaries = nullptr;
