@@ -108,21 +108,34 @@ static bool returnsVariable(const ReturnStmt &S) {
   return isa<DeclRefExpr>(strip(E));
 }
 
+/// Does \p S end the program or throw: exit(1), or a function that ends so?
+static bool neverReturns(const Stmt *S, int Depth = 0) {
+  if (!S || Depth > 8)
+    return false;
+  if (auto *C = dyn_cast<CompoundStmt>(S))
+    return !C->body_empty() && neverReturns(C->body_back(), Depth + 1);
+  auto *E = dyn_cast<Expr>(S);
+  if (!E)
+    return false;
+  E = strip(E);
+  if (isa<CXXThrowExpr>(E))
+    return true;
+  auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  if (!F)
+    return false;
+  const FunctionDecl *Def = nullptr;
+  return F->isNoReturn() || neverReturns(F->getBody(Def), Depth + 1);
+}
+
 /// Does \p S leave the block it is in, as one does in trouble?
 static bool leaves(const Stmt *S) {
   if (!S)
     return false;
-  if (auto *C = dyn_cast<CompoundStmt>(S))
-    return !C->body_empty() && leaves(C->body_back());
-  if (auto *E = dyn_cast<Expr>(S)) {
-    E = strip(E);
-    if (isa<CXXThrowExpr>(E))
-      return true;
-    if (auto *Call = dyn_cast<CallExpr>(E))
-      if (const FunctionDecl *F = Call->getDirectCallee())
-        return F->isNoReturn();
-    return false;
-  }
+  if (auto *C = dyn_cast<CompoundStmt>(S); C && !C->body_empty())
+    return leaves(C->body_back());
+  if (neverReturns(S))
+    return true;
   if (auto *R = dyn_cast<ReturnStmt>(S))
     return !returnsVariable(*R);
   return isa<BreakStmt, ContinueStmt>(S);
