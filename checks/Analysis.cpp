@@ -69,6 +69,10 @@ std::shared_ptr<const Trace> Analysis::trace() const {
   return TheTrace;
 }
 
+std::shared_ptr<const ClassView> Analysis::classes() const {
+  return viewClasses(view(), Options.Others, Options.Program, *trace());
+}
+
 std::shared_ptr<const Timeline> Analysis::timeline() const {
   if (!TheTimeline)
     TheTimeline = std::make_shared<Timeline>(

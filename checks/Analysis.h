@@ -36,6 +36,8 @@ public:
 
   /// Never null; a run of nothing has an empty Entry.
   std::shared_ptr<const Trace> trace() const;
+  /// The module classes, also those that the program does not build.
+  std::shared_ptr<const ClassView> classes() const;
   /// Of the CUDA device.
   std::shared_ptr<const Timeline> timeline() const;
   /// The GPUs to judge; empty: none named.

@@ -24,7 +24,7 @@ namespace vramlint {
 class Analysis;
 
 /// Everything here wins over the options torch.Gpu, torch.BatchSize,
-/// torch.Optimizer, torch.Precision and torch.Input of `.clang-tidy`.
+/// torch.Optimizer, torch.Precision, torch.Construct and torch.Input of `.clang-tidy`.
 struct AnalysisOptions {
   ProgramOptions Program;
   bool VersionTold = false;        ///< Program.Target's version is the host's;

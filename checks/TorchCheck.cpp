@@ -143,19 +143,6 @@ void TorchCheck::note(SourceLocation Loc, llvm::StringRef Text) {
   diag(Loc, "%0", DiagnosticIDs::Note) << Text;
 }
 
-static std::optional<std::vector<int64_t>> parseShape(llvm::StringRef Text) {
-  std::vector<int64_t> Shape;
-  llvm::SmallVector<llvm::StringRef, 4> Parts;
-  Text.split(Parts, 'x');
-  for (llvm::StringRef P : Parts) {
-    int64_t N;
-    if (P.trim().getAsInteger(10, N) || N <= 0)
-      return std::nullopt;
-    Shape.push_back(N);
-  }
-  return Shape;
-}
-
 static void addGpus(AnalysisOptions &Options, llvm::StringRef Names,
                     llvm::function_ref<void(std::string)> Report) {
   const GpuCatalog &Catalog =
@@ -196,12 +183,17 @@ AnalysisOptions mergeConfig(AnalysisOptions Told,
       Report("torch.Precision: expected a floating type such as float32, "
              "bfloat16 or float16, got '" + V.str() + "'");
   }
-  if (llvm::StringRef V = Value("torch.Input"); !V.empty() && P.Input.empty()) {
-    if (auto Shape = parseShape(V))
-      P.Input = *Shape;
-    else
-      Report("torch.Input: expected a shape such as 3x224x224, got '" +
-             V.str() + "'");
+  StatedModels Near; // What the command line says goes before.
+  if (llvm::Error E = stateInput(Near, Value("torch.Input")))
+    Report("torch.Input: " + llvm::toString(std::move(E)));
+  if (llvm::Error E = stateConstruct(Near, Value("torch.Construct")))
+    Report("torch.Construct: " + llvm::toString(std::move(E)));
+  for (auto &[Class, Said] : Near) {
+    StatedModel &Known = P.Stated[Class];
+    if (Known.Inputs.empty())
+      Known.Inputs = std::move(Said.Inputs);
+    if (!Known.Arguments)
+      Known.Arguments = std::move(Said.Arguments);
   }
   if (llvm::StringRef V = Value("torch.Gpu"); !V.empty() && Told.Gpus.empty())
     addGpus(Told, V, Report);

@@ -58,8 +58,8 @@ private:
 /// The options that stand for all checks, as `.clang-tidy` has them; a bad value
 /// is an error that names it.
 inline constexpr llvm::StringLiteral GlobalOptionNames[] = {
-    "torch.BatchSize", "torch.Gpu", "torch.Input", "torch.Optimizer",
-    "torch.Precision"};
+    "torch.BatchSize", "torch.Construct", "torch.Gpu", "torch.Input",
+    "torch.Optimizer", "torch.Precision"};
 
 /// \p Told with what `.clang-tidy` adds where the host said nothing. Problems go
 /// to \p Report, one text each.

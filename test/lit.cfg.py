@@ -82,13 +82,16 @@ for name in ("FileCheck", "not", "split-file", "count"):
     config.substitutions.append((rf"(?<![\w/%.-]){name}(?![\w.-])", tool(name)))
 
 
-def has_libtorch():
-    probe = ("#if !__has_include(<torch/torch.h>) && "
-             "!__has_include(<torch/csrc/api/include/torch/torch.h>)\n"
-             "#error none\n#endif\n")
-    run = subprocess.run([config.cxx_compiler, "-E", "-x", "c++", "-"],
+def libtorch_major():
+    """The major version of the LibTorch installed, as text; empty: none."""
+    probe = ("#if __has_include(<torch/csrc/api/include/torch/version.h>)\n"
+             "#include <torch/csrc/api/include/torch/version.h>\n"
+             "#else\n#include <torch/version.h>\n#endif\n"
+             "major TORCH_VERSION_MAJOR\n")
+    run = subprocess.run([config.cxx_compiler, "-E", "-P", "-x", "c++", "-"],
                          input=probe, text=True, capture_output=True)
-    return run.returncode == 0
+    words = run.stdout.split()
+    return words[-1] if run.returncode == 0 and words else ""
 
 
 def has_module(name):
@@ -97,7 +100,8 @@ def has_module(name):
 
 
 features = {
-    "libtorch": has_libtorch(),
+    "libtorch": bool(libtorch_major()),
+    f"libtorch-{libtorch_major()}": bool(libtorch_major()),
     "cuda": os.path.exists("/dev/nvidia0"),
     "clangd": bool(config.vramlint_clangd),
     "tidy-plugin": bool(config.vramlint_tidy_module),

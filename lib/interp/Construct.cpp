@@ -350,13 +350,21 @@ Machine::pickConstructor(const CXXRecordDecl *D,
 Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
                          llvm::ArrayRef<QualType> ArgTypes) {
   Type = Type.getNonReferenceType().getUnqualifiedType();
-  const CXXRecordDecl *D = Type->getAsCXXRecordDecl();
   if (Args.empty())
     return defaultValue(Type);
-  if (!D) {
+  if (!Type->getAsCXXRecordDecl()) {
     Operand &A = Args[0];
     return convert(A.Place ? copy(A.Place->V) : std::move(A.V), Type);
   }
+  CellRef C = makeCell();
+  constructAt(C, Type, Args, ArgTypes);
+  return C->take();
+}
+
+void Machine::constructAt(CellRef Dest, QualType Type,
+                          llvm::MutableArrayRef<Operand> Args,
+                          llvm::ArrayRef<QualType> ArgTypes) {
+  const CXXRecordDecl *D = Type->getAsCXXRecordDecl();
   if (Sema *S = Unit.Sema; S && ArgTypes.size() == Args.size()) {
     SourceLocation Loc = context().getSourceManager().getLocForStartOfFile(
         context().getSourceManager().getMainFileID());
@@ -377,15 +385,13 @@ Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
           context().getTrivialTypeSourceInfo(Type, Loc), Loc, Exprs, Loc,
           /*ListInitialization=*/false);
     }
-    if (Built.isUsable() && !Built.get()->containsErrors()) {
-      CellRef C = makeCell();
-      evalInto(C, Built.get());
-      for (Expr *E : Exprs)
-        Opaque.erase(E);
-      return C->take();
-    }
+    bool Fits = Built.isUsable() && !Built.get()->containsErrors();
+    if (Fits)
+      evalInto(Dest, Built.get());
     for (Expr *E : Exprs)
       Opaque.erase(E);
+    if (Fits)
+      return;
   }
   CallSite Site;
   Site.Type = Type;
@@ -393,10 +399,8 @@ Value Machine::construct(QualType Type, llvm::MutableArrayRef<Operand> Args,
   for (Operand &A : Args)
     Site.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
   if (!Site.Callee)
-    return unknownFrom(Site, "no constructor of " + nameOf(*D) + " fits");
-  CellRef C = makeCell();
-  constructInto(C, Site);
-  return C->take();
+    return Dest->set(unknownFrom(Site, "no constructor of " + nameOf(*D) + " fits"));
+  constructInto(Dest, Site);
 }
 
 } // namespace vramlint

@@ -56,7 +56,9 @@ Operand Machine::run(const FunctionDecl &F,
   return Def ? runBody(Def, Where, Site) : Operand();
 }
 
-void Machine::buildAndDrop(QualType Type, llvm::function_ref<void(CellRef)> Use) {
+bool Machine::buildAndDrop(QualType Type, llvm::MutableArrayRef<Operand> Args,
+                           llvm::ArrayRef<QualType> ArgTypes,
+                           llvm::function_ref<void(CellRef)> Use) {
   Frame F;
   F.Unit = Unit;
   F.UserCode = true;
@@ -66,16 +68,22 @@ void Machine::buildAndDrop(QualType Type, llvm::function_ref<void(CellRef)> Use)
   F.Caller = Current;
   Current = &F;
   Plugin.moved(*this);
+  bool Built;
   {
     FullExpression Full(*this);
     CellRef C = makeCell();
-    defaultInit(C, Type);
-    if (!Unwinding && !Stopped)
+    if (Args.empty())
+      defaultInit(C, Type);
+    else
+      constructAt(C, Type, Args, ArgTypes);
+    Built = !Unwinding && !Stopped && !C->V.isUnknown();
+    if (Built)
       Use(C);
     destroyCell(*C);
   }
   Unwinding = false;
   Current = F.Caller;
+  return Built;
 }
 
 // --- Budgets and the end of a run -------------------------------------------

@@ -71,8 +71,11 @@ public:
   /// Runs the global initializers that main can see, then \p F.
   Operand run(const clang::FunctionDecl &F, llvm::MutableArrayRef<Operand> Args);
 
-  /// Makes a `Type()`, lets \p Use work with it, and destroys it.
-  void buildAndDrop(clang::QualType Type, llvm::function_ref<void(CellRef)> Use);
+  /// Makes a `Type(Args…)`, lets \p Use work with it, and destroys it. False if it
+  /// could not be made: no constructor fits, or it throws.
+  bool buildAndDrop(clang::QualType Type, llvm::MutableArrayRef<Operand> Args,
+                    llvm::ArrayRef<clang::QualType> ArgTypes,
+                    llvm::function_ref<void(CellRef)> Use);
   /// The message of the exception that ended the run.
   llvm::StringRef exceptionText() const { return Thrown; }
 
@@ -90,6 +93,10 @@ public:
   /// references say lvalue or rvalue.
   Value construct(clang::QualType Type, llvm::MutableArrayRef<Operand> Args,
                   llvm::ArrayRef<clang::QualType> ArgTypes);
+  /// The same in place; Unknown where no constructor fits. Requires: a class.
+  void constructAt(CellRef Dest, clang::QualType Type,
+                   llvm::MutableArrayRef<Operand> Args,
+                   llvm::ArrayRef<clang::QualType> ArgTypes);
   /// `Type()`: zero, null, or the default constructor.
   Value defaultValue(clang::QualType Type);
   /// Calls a closure, function pointer, std::function or object with operator().

@@ -158,8 +158,9 @@ static Object toJson(const SummaryRow &Row, const PathPrinter &Paths) {
   return O;
 }
 
-static Object toJson(const ModelSummary &S, bool WithRows,
-                     const PathPrinter &Paths) {
+/// A table of \p T, the trace of the program or of the classes by themselves.
+static Object toJson(const Trace &T, const ModelSummary &S, bool ByItself,
+                     bool WithRows, const PathPrinter &Paths) {
   Object O;
   O["class"] = S.Which.Class;
   putPlace(O, S.Which.Pos, Paths);
@@ -172,6 +173,9 @@ static Object toJson(const ModelSummary &S, bool WithRows,
                    : Value(S.Training ? "training" : "inference");
   if (!WithRows)
     return O;
+  O["by_itself"] = ByItself;
+  const Assumption *From = inputAssumption(T, S);
+  O["input_from"] = From ? Value(utf8(From->From)) : Value(nullptr);
   Array Inputs, Rows;
   for (const TensorDesc &D : S.Inputs)
     Inputs.push_back(toJson(D));
@@ -232,9 +236,12 @@ static void putRun(Object &O, const FileReport &R, bool WithSummary,
     putPlace(One, N.Pos, Paths);
     Unknowns.push_back(std::move(One));
   }
-  std::vector<ModelSummary> Summaries = summarizeAll(T);
+  std::vector<ModelSummary> Summaries = programModels(R);
   for (const ModelSummary &S : Summaries)
-    Models.push_back(toJson(S, WithSummary, Paths));
+    Models.push_back(toJson(T, S, /*ByItself=*/false, WithSummary, Paths));
+  for (const ModelSummary &S : classModels(R))
+    Models.push_back(
+        toJson(*R.Classes->Run, S, /*ByItself=*/true, WithSummary, Paths));
   O["assumptions"] = std::move(Assumptions);
   O["unknowns"] = std::move(Unknowns);
   O["models"] = std::move(Models);
@@ -243,6 +250,22 @@ static void putRun(Object &O, const FileReport &R, bool WithSummary,
     O["peak"] = peakJson(R, Paths);
   if (WithSummary)
     O["rule_of_thumb"] = thumbJson(ruleOfThumb(T, Summaries));
+}
+
+static Array classesJson(const FileReport &R, const PathPrinter &Paths) {
+  Array Classes;
+  for (const ClassRow &C : classRows(R)) {
+    Object One;
+    One["class"] = C.Note->Class;
+    putPlace(One, C.Note->Pos, Paths);
+    One["built"] = static_cast<int64_t>(C.Built);
+    One["parameters_smallest"] = C.Built ? Value(toJson(C.Smallest)) : Value(nullptr);
+    One["parameters_largest"] = C.Built ? Value(toJson(C.Largest)) : Value(nullptr);
+    One["problem"] = C.Built ? Value(nullptr) : Value(utf8(C.Note->Problem));
+    One["tell"] = C.Built ? Value(nullptr) : Value(utf8(C.Note->Tell));
+    Classes.push_back(std::move(One));
+  }
+  return Classes;
 }
 
 static Object fileJson(const FileReport &R, bool WithSummary,
@@ -273,6 +296,8 @@ static Object fileJson(const FileReport &R, bool WithSummary,
   O["fits"] = std::move(Fits);
   if (R.Run)
     putRun(O, R, WithSummary, Paths);
+  if (R.Classes)
+    O["classes"] = classesJson(R, Paths);
   return O;
 }
 

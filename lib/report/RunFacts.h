@@ -13,6 +13,7 @@
 #include "lib/gpu/Fit.h"
 #include "lib/memory/Timeline.h"
 #include "lib/support/Finding.h"
+#include "lib/torch/ClassView.h"
 #include "lib/torch/Trace.h"
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ struct FileReport {
   std::vector<Finding> Findings; ///< The compiler's errors too.
   std::shared_ptr<const Trace> Run; ///< Null: nothing was run.
   std::shared_ptr<const Timeline> Line;
+  std::shared_ptr<const ClassView> Classes; ///< `summary`: classes by themselves.
   Platform On;
   std::vector<GpuVerdict> Gpus;
   std::string SmallestGpu; ///< Without --gpu: the smallest card that fits.

@@ -243,4 +243,67 @@ RuleOfThumb ruleOfThumb(const Trace &T,
                      Optimizer ? llvm::StringRef(Optimizer->Value) : "");
 }
 
+const Assumption *inputAssumption(const Trace &T, const ModelSummary &S) {
+  if (S.Inputs.empty())
+    return nullptr;
+  // Of the program's own, the first is known only.
+  const Assumption *First = findAssumption(T, "input");
+  for (const Assumption &A : T.Assumptions)
+    if (A.What == "input" && A.Value == tensorText(S.Inputs.front()) &&
+        (A.Pos == S.Which.Pos || &A == First))
+      return &A;
+  return nullptr;
+}
+
+static bool holdsClass(const Trace &T, const SourcePos &Pos) {
+  return llvm::any_of(T.Modules,
+                      [&](const ModuleInfo &M) { return M.ClassPos == Pos; });
+}
+
+std::vector<ClassRow> classRows(const FileReport &R) {
+  std::vector<ClassRow> Rows;
+  if (!R.Classes)
+    return Rows;
+  for (const ClassNote &Note : R.Classes->Classes) {
+    ClassRow Row{&Note, 0, {}, {}};
+    const Trace *T = R.Classes->Run.get();
+    if (R.Run && holdsClass(*R.Run, Note.Pos))
+      T = R.Run.get(); // What the program builds goes before.
+    for (ModuleId Id = 0; Id < T->Modules.size(); ++Id) {
+      if (T->Modules[Id].ClassPos != Note.Pos)
+        continue;
+      Quantity Size = sizeOf(*T, Id).Elements;
+      if (Row.Built == 0 || Size.expected() < Row.Smallest.expected())
+        Row.Smallest = Size;
+      if (Row.Built == 0 || Size.expected() > Row.Largest.expected())
+        Row.Largest = Size;
+      ++Row.Built;
+    }
+    Rows.push_back(std::move(Row));
+  }
+  return Rows;
+}
+
+std::vector<ModelSummary> programModels(const FileReport &R) {
+  std::vector<ModelSummary> Models;
+  if (!R.Run)
+    return Models;
+  for (ModelSummary &S : summarizeAll(*R.Run))
+    if (S.Which.Forward != None || R.Run->Entry == "main" || !R.Classes ||
+        !holdsClass(*R.Classes->Run, S.Which.Pos))
+      Models.push_back(std::move(S));
+  return Models;
+}
+
+std::vector<ModelSummary> classModels(const FileReport &R) {
+  std::vector<ModelSummary> Models;
+  if (!R.Classes)
+    return Models;
+  for (ModelSummary &S : summarizeAll(*R.Classes->Run))
+    if (llvm::any_of(R.Classes->Classes,
+                     [&](const ClassNote &N) { return N.Pos == S.Which.Pos; }))
+      Models.push_back(std::move(S));
+  return Models;
+}
+
 } // namespace vramlint::report

@@ -52,6 +52,23 @@ ModelSummary summarize(const Trace &T, const Model &M);
 /// The models of \p R and their tables, the ones that are run first.
 std::vector<ModelSummary> summarizeAll(const Trace &T);
 
+/// Where the shape of \p S's input comes from; null: the program's own code.
+const Assumption *inputAssumption(const Trace &T, const ModelSummary &S);
+
+/// A module class of the file and what was built of it.
+struct ClassRow {
+  const ClassNote *Note = nullptr;
+  size_t Built = 0;           ///< Modules of the class, in the program or by itself.
+  Quantity Smallest, Largest; ///< Parameters of one, with those of its parts.
+};
+std::vector<ClassRow> classRows(const FileReport &R);
+
+/// The tables of what the program builds. Without a main: of what it builds and
+/// runs, or nothing else shows.
+std::vector<ModelSummary> programModels(const FileReport &R);
+/// The tables of the user's classes that were built by themselves.
+std::vector<ModelSummary> classModels(const FileReport &R);
+
 /// The rule of thumb for all models of \p Models that are run.
 RuleOfThumb ruleOfThumb(const Trace &T, const std::vector<ModelSummary> &Models);
 

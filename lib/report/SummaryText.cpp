@@ -32,29 +32,26 @@ static std::string whereFrom(const Assumption &A, const PathPrinter &Paths) {
 }
 
 /// "Net (train.cpp:9)   training   input 64×1×28×28 float32 (…)   …"
-static std::string headline(const FileReport &R, const ModelSummary &S,
-                            const PathPrinter &Paths) {
-  const Trace &T = *R.Run;
+static std::string headline(const Trace &T, const Platform &On,
+                            const ModelSummary &S, const PathPrinter &Paths) {
   std::string Text = S.Which.Class.str();
   if (S.Which.Pos.isValid())
     Text += " (" + Paths.line(S.Which.Pos) + ")";
   if (S.Which.Forward == None)
-    return Text + "   not run   " + R.On.text();
+    return Text + "   not run   " + On.text();
   Text += S.Training ? "   training" : "   inference";
   if (!S.Inputs.empty()) {
     std::string Inputs;
     for (const TensorDesc &D : S.Inputs)
       Inputs += (Inputs.empty() ? "" : ", ") + tensorText(D);
     Text += "   input " + Inputs;
-    // Where the shape comes from is known for the program's input only.
-    const Assumption *Input = findAssumption(T, "input");
-    if (Input && Input->Value == tensorText(S.Inputs.front()))
-      Text += whereFrom(*Input, Paths);
+    if (const Assumption *From = inputAssumption(T, S))
+      Text += whereFrom(*From, Paths);
   }
   const Assumption *Optimizer = findAssumption(T, "optimizer");
   if (S.Training && Optimizer)
     Text += "   " + Optimizer->Value;
-  return Text + "   " + R.On.text();
+  return Text + "   " + On.text();
 }
 
 static std::string flopsText(const Quantity &Q, double Unit) {
@@ -154,17 +151,17 @@ static void printThumb(const FileReport &R,
   Rows.print(OS);
 }
 
-static void printUnknowns(const Trace &T, const PathPrinter &Paths,
-                          llvm::raw_ostream &OS) {
+static void printUnknowns(llvm::ArrayRef<UnknownNote> Unknowns,
+                          const PathPrinter &Paths, llvm::raw_ostream &OS) {
   OS << "Not understood: ";
-  if (T.Unknowns.empty()) {
+  if (Unknowns.empty()) {
     OS << "nothing.\n";
     return;
   }
   // A line of the program that runs for each of many objects says it once.
   std::vector<std::string> Lines;
   std::set<std::string> Seen;
-  for (const UnknownNote &N : T.Unknowns) {
+  for (const UnknownNote &N : Unknowns) {
     std::string Text = N.Pos.isValid() ? Paths.line(N.Pos) + ": " : "";
     Text += N.What;
     if (!N.Why.empty())
@@ -179,34 +176,77 @@ static void printUnknowns(const Trace &T, const PathPrinter &Paths,
     OS << "  " << Line << '\n';
 }
 
+/// A table, and where else the model runs.
+static void printModel(const Trace &T, const Platform &On, const ModelSummary &S,
+                       const PathPrinter &Paths, llvm::raw_ostream &OS) {
+  OS << headline(T, On, S, Paths) << "\n\n";
+  printTable(S, OS);
+  OS << '\n';
+  if (S.Which.Inference == None || S.Which.Inference == S.Which.Forward)
+    return;
+  const ForwardCall &F = T.Forwards[S.Which.Inference];
+  OS << "Also run for inference at " << Paths.line(T.posOf(F.Stack));
+  if (!F.Inputs.empty())
+    OS << ", input " << tensorText(F.Inputs.front());
+  OS << ": nothing kept for backward.\n\n";
+}
+
+/// A row per module class of the file: how many were built, and their size.
+static void printClasses(const std::vector<ClassRow> &Classes,
+                         const PathPrinter &Paths, llvm::raw_ostream &OS) {
+  using A = Table::Align;
+  Table Rows({A::Left, A::Left, A::Right, A::Left});
+  Rows.row({"module class", "", "built", "parameters"});
+  for (const ClassRow &C : Classes) {
+    std::string Size = countText(C.Smallest);
+    if (C.Smallest.expected() != C.Largest.expected())
+      Size += " to " + countText(C.Largest);
+    Rows.row({C.Note->Class.str(), Paths.line(C.Note->Pos), std::to_string(C.Built),
+              C.Built ? Size : C.Note->Problem + "; tell: " + C.Note->Tell});
+  }
+  Rows.print(OS);
+  OS << '\n';
+}
+
 void printSummary(const FileReport &R, SourceText &Sources,
                   const PathPrinter &Paths, llvm::raw_ostream &OS) {
-  if (!R.Run)
-    return;
-  const Trace &T = *R.Run;
-  std::vector<ModelSummary> Models = summarizeAll(T);
+  std::vector<UnknownNote> Unknowns;
+  std::vector<ModelSummary> Models = programModels(R);
   bool AnyRun = false;
   for (const ModelSummary &S : Models) {
-    OS << headline(R, S, Paths) << "\n\n";
-    printTable(S, OS);
-    OS << '\n';
+    printModel(*R.Run, R.On, S, Paths, OS);
     AnyRun |= S.Which.Forward != None;
-    if (S.Which.Inference != None && S.Which.Inference != S.Which.Forward) {
-      const ForwardCall &F = T.Forwards[S.Which.Inference];
-      OS << "Also run for inference at " << Paths.line(T.posOf(F.Stack));
-      if (!F.Inputs.empty())
-        OS << ", input " << tensorText(F.Inputs.front());
-      OS << ": nothing kept for backward.\n\n";
-    }
   }
-  if (Models.empty())
+  if (R.Run)
+    Unknowns = R.Run->Unknowns;
+  std::vector<ModelSummary> Others = classModels(R);
+  for (const ModelSummary &S : Others)
+    printModel(*R.Classes->Run, R.On, S, Paths, OS);
+  std::vector<ClassRow> Classes = classRows(R);
+  bool NotBuilt =
+      llvm::any_of(Classes, [](const ClassRow &C) { return C.Built == 0; });
+  if (Classes.size() > 1 || NotBuilt)
+    printClasses(Classes, Paths, OS);
+  if (R.Classes)
+    for (const UnknownNote &N : R.Classes->Run->Unknowns)
+      Unknowns.push_back(N);
+  // What the table of the classes says already.
+  llvm::erase_if(Unknowns, [&](const UnknownNote &N) {
+    return llvm::any_of(Classes, [&](const ClassRow &C) {
+      return C.Note->Pos == N.Pos && C.Note->Problem == N.Why;
+    });
+  });
+  if (!R.Run && Classes.empty())
+    return;
+  if (Models.empty() && Others.empty())
     OS << R.File << ": no module is constructed\n";
-  if (AnyRun) {
+  if (AnyRun)
     printThumb(R, Models, Sources, Paths, OS);
-    OS << "\nKept counts each storage once, at the op whose result it is. "
+  if (AnyRun || !Others.empty())
+    OS << (AnyRun ? "\n" : "")
+       << "Kept counts each storage once, at the op whose result it is. "
           "MFLOP: forward, whole batch, 1 multiply-add = 2. ";
-  }
-  printUnknowns(T, Paths, OS);
+  printUnknowns(Unknowns, Paths, OS);
 }
 
 } // namespace vramlint::report

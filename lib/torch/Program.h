@@ -10,7 +10,9 @@
 #pragma once
 
 #include "lib/frontend/UnitProvider.h"
+#include "lib/torch/ClassView.h"
 #include "lib/torch/Runtime.h"
+#include "lib/torch/Stated.h"
 #include "lib/torch/Trace.h"
 #include <map>
 #include <memory>
@@ -34,8 +36,8 @@ struct ProgramOptions {
   std::optional<std::string> Optimizer; ///< "SGD", "Adam" …
   std::optional<DType> Precision;       ///< Parameters and inputs are made in it.
   std::optional<bool> NoGrad;           ///< true: as if under a NoGradGuard.
-  /// --input: shape of forward's input for classes that no code calls.
-  std::vector<int64_t> Input;
+  /// --construct, --input: for classes that no analysed code builds or runs.
+  StatedModels Stated;
   /// Evaluation order of arguments: g++ right to left, clang left to right.
   bool GccOrder = true;
   /// Limits; running out gives a partial trace that says so.
@@ -47,5 +49,12 @@ struct ProgramOptions {
 /// with default arguments. Never fails: a trace of nothing has an empty Entry.
 std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options);
+
+/// Builds the module classes that \p Ran, the unit's own run, did not, and runs them
+/// on the input that the user states or that their layers ask for. Such figures are
+/// for summaries: they never lead to a warning.
+std::shared_ptr<const ClassView> viewClasses(UnitView Unit, UnitProvider *Others,
+                                             const ProgramOptions &Options,
+                                             const Trace &Ran);
 
 } // namespace vramlint

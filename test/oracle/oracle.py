@@ -367,6 +367,12 @@ def compilers_for(case):
     return COMPILERS
 
 
+def same_release(measured, torch):
+    """Is the record of the LibTorch installed, but for its patch level?"""
+    recorded = measured["conditions"]["libtorch"].split(".")[:2]
+    return recorded == torch[2].split(".")[:2]
+
+
 def main_test(options):
     results, torch = Results(), libtorch()
     tool = compare.Tool(options.vramlint, torch[0] if torch else [])
@@ -377,6 +383,13 @@ def main_test(options):
                     (options.slow or not case.get("slow")):
                 builder = Builder(compiler, options.build)
                 measured = remeasure(results, case, compiler, builder)
+            elif measured and torch and not same_release(measured, torch):
+                # The tool foretells what the LibTorch that it finds would do.
+                results.line("SKIP", f"{case['name']}.{kind_of(compiler)}",
+                             f"the record is of LibTorch "
+                             f"{measured['conditions']['libtorch']}, here is "
+                             f"{torch[2]}; --slow measures it")
+                continue
             if measured:
                 check_case(results, case, compiler, measured, tool,
                            options.verbose)

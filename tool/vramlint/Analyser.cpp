@@ -138,7 +138,7 @@ ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
   P.Optimizer = C.Optimizer;
   if (C.Precision)
     P.Precision = parseDType(*C.Precision);
-  P.Input = C.Input;
+  P.Stated = C.Stated;
   DataFiles Beside(FS, {llvm::sys::path::parent_path(Command.File).str(),
                         Command.Directory, absolutePath(".")});
   P.Archives = std::make_shared<ArchiveStore>(std::move(Beside), Archives);
@@ -213,6 +213,8 @@ static std::string classesNotBuilt(const Trace &T) {
 
 void Analyser::judge(const Analysis &A, FileResult &R) {
   std::shared_ptr<const Trace> Run = A.trace();
+  if (C.What == Verb::Summary)
+    R.Report.Classes = A.classes();
   if (Run->Entry.empty() && Run->Modules.empty()) {
     // Nothing to run: findings on the text are all there is.
     R.Report.Problem = classesNotBuilt(*Run);

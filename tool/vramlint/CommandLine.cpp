@@ -87,19 +87,6 @@ Expected<int64_t> parseBytes(StringRef Text) {
   return static_cast<int64_t>(N * Unit);
 }
 
-Expected<std::vector<int64_t>> parseShape(StringRef Text) {
-  std::vector<int64_t> Shape;
-  llvm::SmallVector<StringRef> Parts;
-  Text.split(Parts, 'x');
-  for (StringRef Part : Parts) {
-    int64_t N;
-    if (Part.trim().getAsInteger(10, N) || N <= 0)
-      return fail("not a shape: '", Text, "' (as 3x224x224)");
-    Shape.push_back(N);
-  }
-  return Shape;
-}
-
 namespace {
 
 using Setter = Error (*)(CommandLine &, StringRef Value);
@@ -200,12 +187,12 @@ static Error setArchive(CommandLine &C, StringRef V) {
   return Error::success();
 }
 
+static Error setConstruct(CommandLine &C, StringRef V) {
+  return stateConstruct(C.Stated, V);
+}
+
 static Error setInput(CommandLine &C, StringRef V) {
-  Expected<std::vector<int64_t>> Shape = parseShape(V);
-  if (!Shape)
-    return Shape.takeError();
-  C.Input = std::move(*Shape);
-  return Error::success();
+  return stateInput(C.Stated, V);
 }
 
 static Error setFormat(CommandLine &C, StringRef V) {
@@ -272,7 +259,11 @@ static const OptionSpec Options[] = {
      setPrecision},
     {"--args", "\"…\"", "what main gets as argv", setArgs},
     {"--set", "NAME=VALUE", "the value of a constant (repeatable)", setConstant},
-    {"--input", "CxHxW", "shape of one input, where the code does not tell",
+    {"--construct", "CLASS(…)", "how a model class is built that the code does not "
+                                "build: \"Net(3, {2, 2})\" (repeatable)",
+     setConstruct},
+    {"--input", "[CLASS=]CxHxW", "shape of one input, where the code does not tell: "
+                                 "3x224x224, Net=16:int64 (repeatable)",
      setInput},
     {"--archive", "NAME=PATH", "the TorchScript file that the program loads as NAME "
                                "(repeatable)",

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "lib/torch/Stated.h"
 #include "lib/torch/Trace.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,7 +38,7 @@ struct CommandLine {
   std::optional<std::string> Optimizer, Precision;
   std::optional<std::vector<std::string>> Args;
   std::map<std::string, std::string> Set;
-  std::vector<int64_t> Input;
+  StatedModels Stated; ///< --construct and --input.
   std::map<std::string, std::string> Archives; ///< Path by name in the program.
   bool RequireKnown = false;
 
@@ -66,8 +67,6 @@ llvm::StringRef nearestVerb(llvm::StringRef Word);
 
 /// "512", "1.5GiB", "800 MB" as bytes; an error names what is wrong.
 llvm::Expected<int64_t> parseBytes(llvm::StringRef Text);
-/// "3x224x224" as a shape.
-llvm::Expected<std::vector<int64_t>> parseShape(llvm::StringRef Text);
 /// The word of \p Words that is nearest to \p Word, or "" if none is near.
 llvm::StringRef nearest(llvm::StringRef Word,
                         llvm::ArrayRef<llvm::StringRef> Words);

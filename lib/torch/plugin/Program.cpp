@@ -12,6 +12,8 @@
 
 #include "lib/frontend/Frontend.h"
 #include "lib/interp/Machine.h"
+#include "lib/torch/plugin/ClassView.h"
+#include "lib/torch/plugin/InputSearch.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
 #include <ctime>
@@ -49,115 +51,33 @@ static const FunctionDecl *findMain(llvm::ArrayRef<const Decl *> Own) {
   return nullptr;
 }
 
-static bool derivesFromModule(const CXXRecordDecl &D, Machine &M, unsigned Depth = 0) {
-  if (!D.hasDefinition() || Depth > 16)
-    return false;
-  for (const CXXBaseSpecifier &B : D.bases()) {
-    const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
-    if (!Base)
-      continue;
-    llvm::StringRef Name = M.nameOf(*Base);
-    if (Name == "torch::nn::Module" || Name == "torch::nn::Cloneable" ||
-        derivesFromModule(*Base, M, Depth + 1))
-      return true;
-  }
-  return false;
+/// Is the class of \p C in the trace, by itself or as a part of another module?
+static bool isBuilt(const Trace &T, const ModuleClass &C) {
+  return llvm::any_of(T.Modules,
+                      [&](const ModuleInfo &M) { return M.ClassPos == C.Pos; });
 }
 
-static void collectClasses(const DeclContext &DC, Machine &M,
-                           std::vector<const CXXRecordDecl *> &Classes) {
-  for (const Decl *D : DC.decls()) {
-    if (auto *NS = dyn_cast<NamespaceDecl>(D))
-      collectClasses(*NS, M, Classes);
-    auto *R = dyn_cast<CXXRecordDecl>(D);
-    if (!R || !R->isThisDeclarationADefinition() || R->isDependentContext() ||
-        R->isAbstract())
-      continue;
-    if (derivesFromModule(*R, M))
-      Classes.push_back(R);
-  }
+static std::string tellConstruct(const ModuleClass &C) {
+  return "--construct \"" + C.Name.str() + "(…)\"";
 }
 
-/// `{nullptr}`, `= nullptr`: a holder of nothing. Numbers build nothing either.
-static bool isNullHolder(const Expr &E) {
-  const Expr *Inner = E.IgnoreImplicit();
-  while (true) {
-    if (auto *L = dyn_cast<InitListExpr>(Inner); L && L->getNumInits() == 1)
-      Inner = L->getInit(0)->IgnoreImplicit();
-    else if (auto *C = dyn_cast<CXXConstructExpr>(Inner); C && C->getNumArgs() == 1)
-      Inner = C->getArg(0)->IgnoreImplicit();
-    else
-      break;
-  }
-  return isa<CXXNullPtrLiteralExpr>(Inner) || Inner->getType()->isArithmeticType();
-}
-
-/// `NetImpl() {}` beside `NetImpl(int width)`: there for the holder, builds nothing.
-static bool buildsNothing(const CXXConstructorDecl &C) {
-  const FunctionDecl *Definition = nullptr;
-  const Stmt *Body = C.getBody(Definition);
-  if (!C.isDefaulted() && !(Body && Body->children().empty()))
-    return false;
-  const auto &Defined = Definition ? *cast<CXXConstructorDecl>(Definition) : C;
-  for (const CXXCtorInitializer *I : Defined.inits())
-    if (I->isWritten() && !I->isBaseInitializer())
-      return false;
-  for (const FieldDecl *F : C.getParent()->fields())
-    if (const Expr *E = F->getInClassInitializer(); E && !isNullHolder(*E))
-      return false;
-  return true;
-}
-
-static bool defaultConstructible(const CXXRecordDecl &D) {
-  const CXXConstructorDecl *Default = nullptr;
-  bool Others = false;
-  for (const CXXConstructorDecl *C : D.ctors()) {
-    if (C->isDeleted() || C->isCopyOrMoveConstructor())
-      continue;
-    if (C->getMinRequiredArguments() == 0)
-      Default = C;
-    else
-      Others = true;
-  }
-  if (Default)
-    return !Others || !buildsNothing(*Default);
-  return D.needsImplicitDefaultConstructor();
-}
-
-/// Without a main: each module class that can be built without arguments.
+/// Without a main: each module class that can be built, and run where its input is
+/// stated.
 static void buildClasses(Machine &M, TorchDomain &D, const ProgramOptions &Options,
                          llvm::ArrayRef<const Decl *> Own) {
-  std::vector<const CXXRecordDecl *> Classes;
-  for (const Decl *Top : Own) {
-    if (auto *NS = dyn_cast<NamespaceDecl>(Top)) {
-      collectClasses(*NS, M, Classes);
-      continue;
-    }
-    auto *R = dyn_cast<CXXRecordDecl>(Top);
-    if (R && R->isThisDeclarationADefinition() && !R->isDependentContext() &&
-        !R->isAbstract() && derivesFromModule(*R, M))
-      Classes.push_back(R);
+  std::vector<std::pair<ModuleClass, std::string>> NotBuilt;
+  for (const ModuleClass &C : findModuleClasses(M, Own)) {
+    std::string Why;
+    StatedModel Stated = statedFor(C, Options, M.context(), Why);
+    if (Why.empty())
+      Why = runClass(M, D, C, Stated,
+                     {Stated.Inputs, Options.Batch.value_or(1), "stated"});
+    if (!Why.empty())
+      NotBuilt.emplace_back(C, Why);
   }
-  for (const CXXRecordDecl *R : Classes) {
-    if (!defaultConstructible(*R)) {
-      D.Out.Unknowns.push_back({M.posOf(R->getLocation()), withoutImpl(R->getName()).str(),
-                                "its constructor needs arguments and no analysed code constructs it",
-                                ""});
-      continue;
-    }
-    M.buildAndDrop(M.context().getRecordType(R), [&](CellRef Object) {
-      if (Options.Input.empty())
-        return;
-      Shape S;
-      S.Dims.push_back(Dim(Options.Batch.value_or(1)));
-      for (int64_t L : Options.Input)
-        S.Dims.push_back(Dim(L));
-      Operand X(makeCell(D.tensorValue(D.R.make(S, DType::Float32, Device(),
-                                                Category::Input, "--input"))));
-      D.assume("input", S.str() + " float32", SourcePos(), "--input");
-      M.callMethod(Object, "forward", X);
-    });
-  }
+  for (auto &[C, Why] : NotBuilt) // Those that others hold were built all the same.
+    if (!isBuilt(D.Out, C))
+      D.Out.Unknowns.push_back({C.Pos, C.Name.str(), Why, tellConstruct(C)});
 }
 
 static void runMain(Machine &M, TorchDomain &D, const FunctionDecl &Main,
@@ -193,23 +113,31 @@ struct Run {
 };
 } // namespace
 
-static Run runOnce(UnitView Unit, UnitProvider *Others,
-                   const ProgramOptions &Options, const Decisions &Choices) {
-  Run Result;
-  Runtime R(Options.Target, *Result.T);
+/// Calls \p Use with a machine and a domain that write to \p T.
+static void onMachine(UnitView Unit, UnitProvider *Others,
+                      const ProgramOptions &Options, double Seconds, Trace &T,
+                      llvm::function_ref<void(Machine &, TorchDomain &)> Use) {
+  Runtime R(Options.Target, T);
   if (Options.Precision)
     R.DefaultDType = *Options.Precision;
   if (Options.NoGrad.value_or(false))
     R.GradMode = false;
-  TorchDomain D(R, *Result.T, Options);
+  TorchDomain D(R, T, Options);
   Budget Limits;
   Limits.MaxSteps = Options.MaxSteps;
+  Limits.MaxSeconds = Seconds;
+  Machine M(Unit, Others, D, Limits);
+  M.RightToLeft = Options.GccOrder;
+  M.Overrides = Options.Set;
+  Use(M, D);
+}
+
+static Run runOnce(UnitView Unit, UnitProvider *Others,
+                   const ProgramOptions &Options, const Decisions &Choices) {
+  Run Result;
   // A what-if run of another batch is one of many: it gets less time.
-  Limits.MaxSeconds = Options.Batch ? Options.MaxSeconds / 8 : Options.MaxSeconds;
-  {
-    Machine M(Unit, Others, D, Limits);
-    M.RightToLeft = Options.GccOrder;
-    M.Overrides = Options.Set;
+  double Seconds = Options.Batch ? Options.MaxSeconds / 8 : Options.MaxSeconds;
+  onMachine(Unit, Others, Options, Seconds, *Result.T, [&](Machine &M, TorchDomain &D) {
     M.Choices = Choices;
     std::vector<const Decl *> Own = ownDecls(M);
     if (const FunctionDecl *Main = findMain(Own)) {
@@ -222,9 +150,10 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
       Result.T->Unknowns.push_back({M.currentPos(), "an exception ends the program",
                                     M.exceptionText().str(), ""});
     Result.Asked = M.Choices.Asked;
-  }
-  Result.Peak = R.peakBytes(Options.Target.Target) ? R.peakBytes(Options.Target.Target)
-                                                   : R.peakBytes(DeviceKind::CPU);
+    DeviceKind Target = Options.Target.Target;
+    Result.Peak = D.R.peakBytes(Target) ? D.R.peakBytes(Target)
+                                        : D.R.peakBytes(DeviceKind::CPU);
+  });
   Result.OnTarget = llvm::count_if(Result.T->Storages, [&](const StorageInfo &S) {
     return S.Device == Options.Target.Target;
   });
@@ -259,6 +188,100 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                 llvm::toString(std::move(E)), ""});
   }
   return Best.T;
+}
+
+// --- Classes by themselves ------------------------------------------------------
+
+namespace {
+
+/// Builds one class again and again: what its input may be.
+class ClassProbe {
+public:
+  ClassProbe(UnitView Unit, UnitProvider *Others, const ProgramOptions &Options,
+             const ModuleClass &C, const StatedModel &Stated)
+      : Unit(Unit), Others(Others), Options(Options), C(C), Stated(Stated) {}
+
+  /// Null if the class can't be built, or its forward throws.
+  std::shared_ptr<const Trace> run(const ClassRun &Run) const {
+    static constexpr double Seconds = 1;
+    auto T = std::make_shared<Trace>();
+    bool Done = false;
+    onMachine(Unit, Others, Options, Seconds, *T, [&](Machine &M, TorchDomain &D) {
+      Done = runClass(M, D, C, Stated, Run).empty() && M.exceptionText().empty();
+    });
+    return Done ? T : nullptr;
+  }
+
+  std::optional<FoundInput> input() const {
+    ClassRun Unknown;
+    Unknown.UnknownInput = true;
+    std::shared_ptr<const Trace> T = run(Unknown);
+    if (!T)
+      return std::nullopt;
+    return searchInput(*T, [&](const StatedInput &Input) {
+      return run({Input, TrialBatch, ""});
+    });
+  }
+
+private:
+  UnitView Unit;
+  UnitProvider *Others;
+  const ProgramOptions &Options;
+  const ModuleClass &C;
+  const StatedModel &Stated;
+};
+
+} // namespace
+
+/// Builds \p C into \p View's trace and runs it on its stated or found input.
+static void viewClass(UnitView Unit, UnitProvider *Others,
+                      const ProgramOptions &Options, Machine &M, TorchDomain &D,
+                      const ModuleClass &C, ClassNote &Note) {
+  StatedModel Stated = statedFor(C, Options, M.context(), Note.Problem);
+  std::string From = "stated";
+  if (Note.Problem.empty() && Stated.Inputs.empty() && C.Decl) {
+    if (auto Found = ClassProbe(Unit, Others, Options, C, Stated).input()) {
+      Stated.Inputs = {Found->Input};
+      From = Found->Forced ? "inferred from the layers" : "assumed, other sizes fit too";
+    }
+  }
+  if (Note.Problem.empty())
+    Note.Problem =
+        runClass(M, D, C, Stated, {Stated.Inputs, Options.Batch.value_or(1), From});
+}
+
+std::shared_ptr<const ClassView> viewClasses(UnitView Unit, UnitProvider *Others,
+                                             const ProgramOptions &Options,
+                                             const Trace &Ran) {
+  auto View = std::make_shared<ClassView>();
+  auto T = std::make_shared<Trace>();
+  View->Run = T;
+  auto HasRun = [&](const ModuleClass &C) {
+    return llvm::any_of(Ran.Forwards, [&](const ForwardCall &F) {
+      return F.Module < Ran.Modules.size() && Ran.Modules[F.Module].ClassPos == C.Pos;
+    });
+  };
+  llvm::Error E = runGuarded("the analysis of the classes", [&] {
+    onMachine(Unit, Others, Options, Options.MaxSeconds, *T,
+              [&](Machine &M, TorchDomain &D) {
+      // With a main, a class that it never builds; without, one that was not run.
+      bool Main = Ran.Entry == "main";
+      for (const ModuleClass &C : findModuleClasses(M, ownDecls(M))) {
+        ClassNote Note{C.Name, C.Pos, "", tellConstruct(C)};
+        if (!(Main ? isBuilt(Ran, C) : HasRun(C)))
+          viewClass(Unit, Others, Options, M, D, C, Note);
+        View->Classes.push_back(std::move(Note));
+      }
+      for (ClassNote &Note : View->Classes)
+        if (isBuilt(*T, {nullptr, Note.Class, Note.Pos}) ||
+            isBuilt(Ran, {nullptr, Note.Class, Note.Pos}))
+          Note.Problem.clear(); // Others hold one.
+    });
+  });
+  if (E)
+    T->Unknowns.push_back({SourcePos(), "the module classes",
+                           llvm::toString(std::move(E)), ""});
+  return View;
 }
 
 } // namespace vramlint

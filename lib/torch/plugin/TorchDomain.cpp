@@ -319,7 +319,7 @@ void TorchDomain::unknown(Machine &M, const UnknownInfo &Info) {
 void TorchDomain::assume(llvm::StringRef What, std::string Value, SourcePos Pos,
                          std::string From) {
   for (const Assumption &A : Out.Assumptions)
-    if (A.What == What && A.Value == Value)
+    if (A.What == What && A.Value == Value && (What != "input" || A.Pos == Pos))
       return;
   Out.Assumptions.push_back({What.str(), std::move(Value), Pos, std::move(From)});
 }

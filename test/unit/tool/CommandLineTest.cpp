@@ -55,7 +55,7 @@ TEST(CommandLine, AllOptions) {
             (std::vector<std::string>{"--lr", "0.1", "two words"}));
   EXPECT_EQ(C->Set.at("kWidth"), "64");
   EXPECT_EQ(C->Set.at("N::depth"), "3");
-  EXPECT_EQ(C->Input, (std::vector<int64_t>{3, 224, 224}));
+  EXPECT_EQ(C->Stated.at("").Inputs.at(0).Sizes, (std::vector<int64_t>{3, 224, 224}));
   EXPECT_TRUE(C->RequireKnown);
   EXPECT_EQ(C->BuildDir, "build");
   EXPECT_EQ(C->Output, Format::Json);
@@ -86,7 +86,7 @@ TEST(CommandLine, Errors) {
       {{"a.cpp", "--batch=many"}, "not a batch size: 'many'"},
       {{"a.cpp", "--reserve=lots"},
        "not a size: 'lots' (as 512MiB, 1.5GiB or 1000000)"},
-      {{"a.cpp", "--input=3xx2"}, "not a shape: '3xx2' (as 3x224x224)"},
+      {{"a.cpp", "--input=3xx2"}, "expected a shape such as 3x224x224, got '3xx2'"},
       {{"a.cpp", "--set=x"}, "--set needs NAME=VALUE, not 'x'"},
       {{"a.cpp", "--device=tpu"}, "unknown device 'tpu': cpu or cuda"},
       {{"a.cpp", "--format=xml"},
