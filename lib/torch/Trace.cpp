@@ -177,6 +177,11 @@ void printTrace(const Trace &T, llvm::raw_ostream &OS) {
       OS << " " << P.Name << ":";
       printTensor(P.Tensor, OS);
     }
+    for (const ParameterInfo &B : M.Buffers) {
+      OS << " " << B.Name << ":";
+      printTensor(B.Tensor, OS);
+      OS << " buffer";
+    }
     for (const auto &C : M.Children)
       OS << " " << C.Name << "=" << C.Id;
     OS << "\n";

@@ -43,13 +43,17 @@ def main():
     for name in names:
         command += ["--case", name]
     command += ["--slow"] * args.slow + ["--verbose"] * args.verbose
-    if not names:
-        return 0
-    status = subprocess.run(command).returncode
-    command = [sys.executable, str(HERE / "vary.py"), "--vramlint", str(tools[0]),
-               "--build", str(build / "test/oracle")]
-    for name in names:
-        command += ["--case", name]
+    status = 0
+    if names:
+        status = subprocess.run(command).returncode
+        command = [sys.executable, str(HERE / "vary.py"), "--vramlint", str(tools[0]),
+                   "--build", str(build / "test/oracle")]
+        for name in names:
+            command += ["--case", name]
+        status = max(status, subprocess.run(command).returncode)
+    command = [sys.executable, str(HERE / "zoo.py"), "--build",
+               str(build / "test/oracle"), "test", "--vramlint", str(tools[0]),
+               "--filter", args.filter]
     return max(status, subprocess.run(command).returncode)
 
 

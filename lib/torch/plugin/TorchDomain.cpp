@@ -39,8 +39,10 @@ static bool runsItself(llvm::StringRef Class) {
 }
 
 /// What the machine knows of \p V.
-static std::string revealed(const Value &V) {
+std::string TorchDomain::revealed(Machine &M, const Value &V) {
   auto *T = V.as<TensorObject>();
+  if (Handle H = T ? Handle() : moduleOf(M, V))
+    return "module " + std::to_string(H.M->Id);
   if (!T)
     return vramlint::describe(V);
   if (!T->T)
@@ -60,7 +62,7 @@ static std::string revealed(const Value &V) {
 bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
                        Operand &Result) {
   if (Name == "vramlint_reveal" && Site.Args.size() == 1) {
-    Out.Reveals.push_back({R.CurrentStack, revealed(Site.Args[0].value())});
+    Out.Reveals.push_back({R.CurrentStack, revealed(M, Site.Args[0].value())});
     Result = Operand(Value());
     return true;
   }

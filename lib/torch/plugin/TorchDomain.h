@@ -85,6 +85,7 @@ public:
   Operand callForward(Machine &M, Handle &H, CallSite &Site);
   void adopt(Machine &M, const clang::CXXConstructorDecl &C, CellRef Object);
   std::string pathOf(const Module &Mod);
+  std::string revealed(Machine &M, const Value &V);
   Value handleValue(const std::shared_ptr<HeapOwner> &Own);
   /// Where a call of a module's to(…) moves it; jit::load's device too.
   struct MoveTarget {
