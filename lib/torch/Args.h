@@ -107,9 +107,17 @@ struct OpResult {
   bool IsList = false;          ///< The C++ result is one std::vector<Tensor>.
   bool IsTuple = false;         ///< The C++ result is a std::tuple.
   std::string Message;          ///< Failed: what LibTorch would say, both shapes.
+  FailureKind Why = FailureKind::Shape;
+  OpId FailedOp = None;         ///< Failed: its record in the trace.
 
   static OpResult one(Arg A) { OpResult R; R.Values.push_back(std::move(A)); return R; }
-  static OpResult failed(std::string M) { OpResult R; R.Kind = Failed; R.Message = std::move(M); return R; }
+  static OpResult failed(std::string M, FailureKind Why = FailureKind::Shape) {
+    OpResult R;
+    R.Kind = Failed;
+    R.Message = std::move(M);
+    R.Why = Why;
+    return R;
+  }
   static OpResult notModelled(std::string Why) { OpResult R; R.Kind = NotModelled; R.Message = std::move(Why); return R; }
 };
 

@@ -200,7 +200,9 @@ TensorRef unsqueeze(Runtime &R, const TensorRef &T, int64_t DimIndex);
 TensorRef squeeze(Runtime &R, const TensorRef &T, int64_t DimIndex);
 /// Tensor::squeeze_(dim).
 TensorRef squeezeInPlace(Runtime &R, const TensorRef &T, int64_t DimIndex);
-TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex);
+/// \p At: the index, where it is known; out of range is refused.
+TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex,
+                 std::optional<int64_t> At = std::nullopt);
 /// \p Length elements with \p Step along \p DimIndex.
 TensorRef slice(Runtime &R, const TensorRef &T, int64_t DimIndex, Dim Start,
                 Dim Length, int64_t Step = 1);

@@ -33,9 +33,9 @@ void Runtime::recategorize(const TensorRef &T, Category C) {
   event(EventKind::Recategorize, T->Store->Id, int64_t(C));
 }
 
-void Runtime::fail(std::string Message) {
+void Runtime::fail(std::string Message, FailureKind Why) {
   if (!Error)
-    Error = OpResult::failed(std::move(Message));
+    Error = OpResult::failed(std::move(Message), Why);
 }
 
 void Runtime::failNotModelled(std::string Why) {
@@ -251,6 +251,8 @@ OpResult Runtime::call(llvm::StringRef Name, const Args &A) {
     Result = std::move(*Error);
   std::swap(Outer, Error);
   if (Outermost) {
+    if (Result.Kind == OpResult::Failed)
+      Result.FailedOp = Record;
     finishRecord(Out.Ops[Record], A, Result, FirstSequence);
     endOp(Before, OpBefore);
   }

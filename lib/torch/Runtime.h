@@ -84,7 +84,7 @@ public:
   void recategorize(const TensorRef &T, Category C);
 
   /// Refuses the op that runs, as LibTorch would; rows then return null tensors.
-  void fail(std::string Message);
+  void fail(std::string Message, FailureKind Why = FailureKind::Shape);
   void failNotModelled(std::string Why);
   bool failed() const { return Error.has_value(); }
   /// Adds to the FLOPs of the op that runs; a multiply-add is 2. -1: unknown.

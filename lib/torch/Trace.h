@@ -159,11 +159,20 @@ struct ForwardCall {
   OpId FirstOp = None, EndOp = None;
 };
 
-/// An operation that LibTorch would refuse (shapes that cannot work …).
+/// Why LibTorch refuses an operation.
+enum class FailureKind : uint8_t {
+  Shape, ///< Sizes, ranks or indices that don't fit each other.
+  Other, ///< Types, devices, undefined tensors, in-place on a leaf …
+};
+
+/// An operation that LibTorch would refuse: the program throws there.
 struct Failure {
   StackId Stack = 0;
   llvm::StringRef Op;
   std::string Message;         ///< As findings read: expected before actual.
+  FailureKind Kind = FailureKind::Shape;
+  OpId Id = None;              ///< The op, with its inputs; None: not an op's call.
+  bool Certain = true;         ///< Whichever side unknown conditions take.
 };
 
 /// Something the run could not know or did not model.

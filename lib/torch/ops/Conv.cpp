@@ -322,13 +322,14 @@ bool check(Runtime &R, const ConvParams &P, const T &X, const T &W,
   }
   if (X->Dev.Kind != W->Dev.Kind) {
     R.fail("expected input and weight on the same device, but found cuda and "
-           "cpu");
+           "cpu", FailureKind::Other);
     return false;
   }
   if (X->Type != W->Type && X->Type != DType::Unknown &&
       W->Type != DType::Unknown) {
     R.fail("expected input and weight of the same type, got " +
-           dtypeName(X->Type).str() + " and " + dtypeName(W->Type).str());
+           dtypeName(X->Type).str() + " and " + dtypeName(W->Type).str(),
+           FailureKind::Other);
     return false;
   }
   return true;
@@ -398,7 +399,7 @@ void textPadding(ConvParams &P, const Args &A, const T &W) {
 OpResult convRow(Runtime &R, const Args &A, unsigned N, bool Transposed) {
   T X = A.tensor("input"), W = A.tensor("weight"), Bias = A.tensor("bias");
   if (!X || !W)
-    return OpResult::failed("convolution of an undefined tensor");
+    return OpResult::failed("convolution of an undefined tensor", FailureKind::Other);
   ConvParams P;
   P.N = N;
   P.Transposed = Transposed;

@@ -17,7 +17,7 @@ using T = TensorRef;
 OpResult scatterRow(Runtime &R, const Args &A, bool Add, bool InPlace) {
   T X = A.tensor("self"), Index = A.tensor("index"), Source = A.tensor("src");
   if (!X || !Index)
-    return OpResult::failed("scatter of an undefined tensor");
+    return OpResult::failed("scatter of an undefined tensor", FailureKind::Other);
   Record Rec(R, Add ? "ScatterAddBackward0" : "ScatterBackward0", {X, Source});
   Rec.save(Index);
   Rec.backward([Add](Runtime &R, Node &N, Grads &G) {
@@ -36,7 +36,7 @@ OpResult scatterRow(Runtime &R, const Args &A, bool Add, bool InPlace) {
 OpResult maskedFillInPlace(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Mask = A.tensor("mask");
   if (!X || !Mask)
-    return OpResult::failed("masked_fill_ of an undefined tensor");
+    return OpResult::failed("masked_fill_ of an undefined tensor", FailureKind::Other);
   Record Rec(R, "MaskedFillBackward0", {X});
   Rec.save(Mask);
   Rec.backward([](Runtime &R, Node &N, Grads &G) {
@@ -59,7 +59,7 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
 OpResult oneHotRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("one_hot of an undefined tensor");
+    return OpResult::failed("one_hot of an undefined tensor", FailureKind::Other);
   auto Classes = A.integer("num_classes");
   BelowAutograd Guard(R);
   Shape S = X->Sizes;
@@ -91,7 +91,7 @@ OpResult outerRow(Runtime &R, const Args &A) {
 OpResult baddbmmRow(Runtime &R, const Args &A) {
   T Self = A.tensor("self"), X = A.tensor("batch1"), Y = A.tensor("batch2");
   if (!Self || !X || !Y)
-    return OpResult::failed("baddbmm of an undefined tensor");
+    return OpResult::failed("baddbmm of an undefined tensor", FailureKind::Other);
   T Out;
   Record Rec(R, "BaddbmmBackward0", {X, Y, Self});
   Rec.saveIf(Rec.needs(1), X).saveIf(Rec.needs(0), Y);

@@ -75,7 +75,7 @@ static T nllLoss(Runtime &R, const T &X, const T &Target, const T &Weight,
   }
   if (isFloating(Target->Type)) {
     R.fail("nll_loss: expected a target of type int64, got " +
-           dtypeName(Target->Type).str());
+           dtypeName(Target->Type).str(), FailureKind::Other);
     return nullptr;
   }
   Record Rec(R, Rank <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0", {X});

@@ -59,13 +59,14 @@ static bool checkMatrices(Runtime &R, const T &A, const T &B) {
   }
   if (A->Dev.Kind != B->Dev.Kind) {
     R.fail("expected all tensors to be on the same device, but found cuda and "
-           "cpu");
+           "cpu", FailureKind::Other);
     return false;
   }
   if (A->Type != B->Type && A->Type != DType::Unknown &&
       B->Type != DType::Unknown) {
     R.fail("expected both matrices to have the same dtype, got " +
-           dtypeName(A->Type).str() + " and " + dtypeName(B->Type).str());
+           dtypeName(A->Type).str() + " and " + dtypeName(B->Type).str(),
+           FailureKind::Other);
     return false;
   }
   return true;

@@ -137,7 +137,7 @@ OpResult instanceNormRow(Runtime &R, const Args &A) {
   T Mean = A.tensor("running_mean"), Var = A.tensor("running_var");
   bool UseInput = A.boolean("use_input_stats", true);
   if (!X)
-    return OpResult::failed("instance_norm of an undefined tensor");
+    return OpResult::failed("instance_norm of an undefined tensor", FailureKind::Other);
   if (X->rank() < 3) {
     R.fail("instance_norm expects at least 3 dimensions, got " +
            X->Sizes.str());
@@ -171,7 +171,7 @@ OpResult layerNormRow(Runtime &R, const Args &A) {
   T X = A.tensor("input"), W = A.tensor("weight"), Bias = A.tensor("bias");
   Arg::Ints Over = A.ints("normalized_shape");
   if (!X)
-    return OpResult::failed("layer_norm of an undefined tensor");
+    return OpResult::failed("layer_norm of an undefined tensor", FailureKind::Other);
   bool Fits = Over.size() <= X->rank() && !Over.empty();
   for (size_t I = 0; Fits && I < Over.size(); ++I) {
     Dim Want = toDim(Over[I]), Have = X->size(X->rank() - Over.size() + I);

@@ -102,7 +102,7 @@ std::pair<T, T> maxPool(Runtime &R, const T &X, const Shape &S,
 OpResult maxPoolRow(Runtime &R, const Args &A, unsigned N, bool WithIndices) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("pooling of an undefined tensor");
+    return OpResult::failed("pooling of an undefined tensor", FailureKind::Other);
   Pooling P = poolingArgs(A, N);
   auto S = pooled(R, X, P, N);
   if (!S)
@@ -135,7 +135,7 @@ T averaged(Runtime &R, const T &X, const Shape &S, llvm::StringRef NodeName) {
 OpResult avgPoolRow(Runtime &R, const Args &A, unsigned N) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("pooling of an undefined tensor");
+    return OpResult::failed("pooling of an undefined tensor", FailureKind::Other);
   auto S = pooled(R, X, poolingArgs(A, N), N);
   return one(S ? averaged(R, X, *S,
                           N == 3 ? "AvgPool3DBackward0" : "AvgPool2DBackward0")
@@ -161,7 +161,7 @@ std::optional<Shape> adaptiveShape(Runtime &R, const Args &A, const T &X,
 OpResult adaptiveAvgRow(Runtime &R, const Args &A, unsigned N) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("pooling of an undefined tensor");
+    return OpResult::failed("pooling of an undefined tensor", FailureKind::Other);
   auto S = adaptiveShape(R, A, X, N);
   if (!S)
     return one(nullptr);
@@ -182,7 +182,7 @@ OpResult adaptiveAvgRow(Runtime &R, const Args &A, unsigned N) {
 OpResult adaptiveMaxRow(Runtime &R, const Args &A, unsigned N, bool Tuple) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("pooling of an undefined tensor");
+    return OpResult::failed("pooling of an undefined tensor", FailureKind::Other);
   auto S = adaptiveShape(R, A, X, N);
   if (!S)
     return one(nullptr);

@@ -30,7 +30,7 @@ Grads scatterGradient(Runtime &R, const Shape &Like, const T &G) {
 OpResult sumRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("sum of an undefined tensor");
+    return OpResult::failed("sum of an undefined tensor", FailureKind::Other);
   auto Type = A.dtype("dtype");
   auto Over = dims(A);
   if (Over.empty() && !A.boolean("keepdim", false))
@@ -41,7 +41,7 @@ OpResult sumRow(Runtime &R, const Args &A) {
 OpResult meanRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("mean of an undefined tensor");
+    return OpResult::failed("mean of an undefined tensor", FailureKind::Other);
   auto Type = A.dtype("dtype");
   return one(aten::mean(R, X, dims(A), A.boolean("keepdim", false), Type));
 }
@@ -73,7 +73,7 @@ T extremum(Runtime &R, const T &X) {
 OpResult extremumRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Other = A.tensor("other");
   if (!X)
-    return OpResult::failed("max of an undefined tensor");
+    return OpResult::failed("max of an undefined tensor", FailureKind::Other);
   if (Other)
     return one(aten::maximum(R, X, Other));
   auto Over = dims(A);
@@ -97,7 +97,7 @@ OpResult extremumRow(Runtime &R, const Args &A) {
 OpResult argRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("argmax of an undefined tensor");
+    return OpResult::failed("argmax of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   R.flops(X->elements());
@@ -148,7 +148,7 @@ OpResult sortRow(Runtime &R, const Args &A, bool OnlyIndices) {
 OpResult allRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("all of an undefined tensor");
+    return OpResult::failed("all of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   if (R.failed())
@@ -179,7 +179,7 @@ T varBackward(Runtime &R, const T &G, const T &X, llvm::ArrayRef<int64_t> Over,
 OpResult varRow(Runtime &R, const Args &A, bool Std) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("variance of an undefined tensor");
+    return OpResult::failed("variance of an undefined tensor", FailureKind::Other);
   auto Over = dims(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);
@@ -211,7 +211,7 @@ OpResult varRow(Runtime &R, const Args &A, bool Std) {
 OpResult varMeanRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("variance of an undefined tensor");
+    return OpResult::failed("variance of an undefined tensor", FailureKind::Other);
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   if (R.failed())
     return one(nullptr);
@@ -228,7 +228,7 @@ OpResult varMeanRow(Runtime &R, const Args &A) {
 OpResult normRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("norm of an undefined tensor");
+    return OpResult::failed("norm of an undefined tensor", FailureKind::Other);
   if (A.number("p", 2) != 2)
     return OpResult::notModelled("norm with p other than 2");
   auto Over = dims(A);
@@ -257,7 +257,7 @@ OpResult normRow(Runtime &R, const Args &A) {
 OpResult cumsumRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("cumsum of an undefined tensor");
+    return OpResult::failed("cumsum of an undefined tensor", FailureKind::Other);
   Record Rec(R, "CumsumBackward0", {X});
   R.flops(X->elements());
   DType Type = isFloating(X->Type) ? X->Type : DType::Int64;
@@ -273,7 +273,7 @@ OpResult cumsumRow(Runtime &R, const Args &A) {
 OpResult logsumexpRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("logsumexp of an undefined tensor");
+    return OpResult::failed("logsumexp of an undefined tensor", FailureKind::Other);
   auto Over = dims(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);

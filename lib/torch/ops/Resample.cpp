@@ -79,7 +79,7 @@ bool says(llvm::StringRef Text, llvm::StringRef Word) {
 OpResult padRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("padding of an undefined tensor");
+    return OpResult::failed("padding of an undefined tensor", FailureKind::Other);
   Arg::Ints Pad = A.ints(A.has("pad") ? "pad" : "padding");
   std::string Mode = A.text("mode", "constant");
   if (says(Name, "reflection") || says(Mode, "reflect"))
@@ -228,7 +228,7 @@ OpResult pixelUnshuffleRow(Runtime &R, const Args &A) {
 OpResult preluRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), W = A.tensor("weight");
   if (!X || !W)
-    return OpResult::failed("prelu of an undefined tensor");
+    return OpResult::failed("prelu of an undefined tensor", FailureKind::Other);
   Record Rec(R, "PreluBackward0", {X, W});
   Rec.save(X).save(W);
   R.flops(X->elements());

@@ -40,7 +40,7 @@ OpResult sizeRow(Runtime &R, const Args &A) {
 OpResult toRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Other = A.tensor("other");
   if (!X)
-    return OpResult::failed("to() of an undefined tensor");
+    return OpResult::failed("to() of an undefined tensor", FailureKind::Other);
   std::optional<DType> Type = A.dtype("dtype");
   std::optional<Device> Dev = A.device("device");
   if (const Arg *Bare = A.find("options")) {
@@ -68,7 +68,7 @@ OpResult toTypeRow(Runtime &R, const Args &A, DType Type) {
 OpResult overwriteRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("in-place op on an undefined tensor");
+    return OpResult::failed("in-place op on an undefined tensor", FailureKind::Other);
   Record Rec(R, "FillBackward0", {X});
   Rec.backward([](Runtime &R, Node &, Grads &G) {
     return Grads{aten::zerosLike(R, G[0])};
@@ -80,12 +80,14 @@ OpResult requiresGradRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   bool On = A.boolean("requires_grad", true);
   if (!X)
-    return OpResult::failed("requires_grad of an undefined tensor");
+    return OpResult::failed("requires_grad of an undefined tensor", FailureKind::Other);
   if (On && X->Type != DType::Unknown && !isFloating(X->Type))
     return OpResult::failed("only tensors of floating point dtype can require "
-                            "gradients, got " + dtypeName(X->Type).str());
+                            "gradients, got " + dtypeName(X->Type).str(),
+                            FailureKind::Other);
   if (!On && X->GradFn)
-    return OpResult::failed("requires_grad of a non-leaf cannot be changed");
+    return OpResult::failed("requires_grad of a non-leaf cannot be changed",
+                            FailureKind::Other);
   if (!X->GradFn)
     X->RequiresGrad = On;
   return one(X);
@@ -94,7 +96,7 @@ OpResult requiresGradRow(Runtime &R, const Args &A) {
 OpResult backwardRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("backward of an undefined tensor");
+    return OpResult::failed("backward of an undefined tensor", FailureKind::Other);
   bool Create = A.boolean("create_graph", false);
   return R.backward(X, A.tensor("gradient"),
                     A.boolean("retain_graph", Create), Create);

@@ -24,7 +24,7 @@ llvm::SmallVector<int64_t, 4> known(const Arg::Ints &L) {
 OpResult viewRow(Runtime &R, const Args &A, bool Reshape) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("view of an undefined tensor");
+    return OpResult::failed("view of an undefined tensor", FailureKind::Other);
   if (auto Type = A.dtype("dtype"))
     return OpResult::notModelled("view with a dtype");
   Arg::Ints Sizes = A.ints(A.has("size") ? "size" : "shape");
@@ -37,7 +37,7 @@ OpResult viewRow(Runtime &R, const Args &A, bool Reshape) {
 OpResult flattenRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("flatten of an undefined tensor");
+    return OpResult::failed("flatten of an undefined tensor", FailureKind::Other);
   auto Start = wrapDim(R, A.integer("start_dim", 0), X->rank());
   auto End = wrapDim(R, A.integer("end_dim", -1), X->rank());
   if (!Start || !End)
@@ -85,7 +85,7 @@ OpResult unflattenRow(Runtime &R, const Args &A) {
 OpResult expandRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("expand of an undefined tensor");
+    return OpResult::failed("expand of an undefined tensor", FailureKind::Other);
   Arg::Ints Sizes = A.ints("size");
   Shape To;
   if (Sizes.size() < X->rank()) {
@@ -108,7 +108,7 @@ OpResult expandAsRow(Runtime &R, const Args &A) {
 OpResult squeezeRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("squeeze of an undefined tensor");
+    return OpResult::failed("squeeze of an undefined tensor", FailureKind::Other);
   if (auto D = A.integer("dim"))
     return one(aten::squeeze(R, X, *D));
   Record Rec(R, "SqueezeBackward0", {X});
@@ -437,7 +437,8 @@ OpResult indexRow(Runtime &R, const Args &A) {
     } else if (std::holds_alternative<Arg::Absent>(I.V)) {
       ++At;
     } else {
-      Out = aten::select(R, Out, At); // A number, known or not.
+      const auto *N = std::get_if<int64_t>(&I.V); // Else a number that is not known.
+      Out = aten::select(R, Out, At, N ? std::optional(*N) : std::nullopt);
     }
   }
   if (Gathered.empty() || !Out)
@@ -498,7 +499,7 @@ void addShapeRows(OpTable &Rows) {
   Rows.push_back({"select",
                   [](Runtime &R, const Args &A) {
                     return one(aten::select(R, A.tensor("self"),
-                                            A.integer("dim", 0)));
+                                            A.integer("dim", 0), A.integer("index")));
                   },
                   "index"});
   Rows.push_back({"slice", sliceRow, "start,end,step"});

@@ -420,7 +420,7 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site) {
   Operand Result;
   if (Res.Kind == OpResult::Failed) {
     if (!M.unwinding())
-      failure(M, H.M->ClassName, Res.Message);
+      failure(M, H.M->ClassName, Res);
     Result = Operand(quiet(M, Res.Message));
   } else if (Res.Kind == OpResult::NotModelled) {
     Value U = M.unknown(Res.Message);

@@ -160,27 +160,46 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
   return Result;
 }
 
+/// Failures of \p Of that \p Other, a run with another choice, does not have depend on
+/// that choice.
+static void doubtFailures(Trace &Of, const Trace &Other) {
+  for (Failure &F : Of.Failures)
+    F.Certain &= llvm::any_of(Other.Failures, [&](const Failure &O) {
+      return O.Op == F.Op && Of.posOf(F.Stack) == Other.posOf(O.Stack) &&
+             O.Message == F.Message;
+    });
+}
+
 std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options) {
   Run Best;
   llvm::Error E = runGuarded("the analysis", [&] {
     auto Start = std::clock();
-    Best = runOnce(Unit, Others, Options, {});
+    Run First = runOnce(Unit, Others, Options, {});
     // Other sides of unknown conditions are tried where a run is cheap.
-    if (std::clock() - Start > CLOCKS_PER_SEC)
-      return;
-    std::vector<std::pair<SourcePos, bool>> Asked = Best.Asked;
-    size_t Tries = 0;
+    std::vector<std::pair<SourcePos, bool>> Asked = First.Asked;
+    bool Cheap = std::clock() - Start <= CLOCKS_PER_SEC;
+    std::vector<Run> Runs;
+    Runs.push_back(std::move(First));
     for (auto &[Pos, Side] : Asked) {
-      if (!Pos.isValid() || Tries++ >= MaxAlternatives)
+      if (!Cheap || !Pos.isValid() || Runs.size() > MaxAlternatives)
         break;
       Decisions Choices;
       Choices.Chosen[Pos] = !Side;
-      Run Other = runOnce(Unit, Others, Options, Choices);
-      // Without known sizes the run that uses the device tells more.
-      if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget))
-        Best = std::move(Other);
+      Runs.push_back(runOnce(Unit, Others, Options, Choices));
     }
+    // Without known sizes the run that uses the device tells more.
+    auto Key = [](const Run &R) { return std::tie(R.Peak, R.OnTarget); };
+    size_t Top = 0;
+    for (size_t I = 1; I < Runs.size(); ++I)
+      if (Key(Runs[I]) > Key(Runs[Top]))
+        Top = I;
+    for (size_t I = 0; I < Runs.size(); ++I)
+      if (I != Top)
+        doubtFailures(*Runs[Top].T, *Runs[I].T);
+    if (Runs.size() <= Asked.size())
+      doubtFailures(*Runs[Top].T, Trace()); // Some condition was not tried.
+    Best = std::move(Runs[Top]);
   });
   if (E) {
     Best.T->Complete = false;

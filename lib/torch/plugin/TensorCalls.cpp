@@ -138,7 +138,7 @@ static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
     OpResult Res = D.R.backward(T, A.tensor("gradient"), Keep,
                                 A.boolean("create_graph", false));
     if (Res.Kind == OpResult::Failed)
-      D.failure(M, "backward", Res.Message);
+      D.failure(M, "backward", Res);
     Result = Operand(Value());
     return true;
   }
@@ -162,7 +162,8 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
       gradCall(*this, M, Method, T, Site, Result))
     return true;
   if (!T) {
-    failure(M, Method, ("a call of " + Method + " on an undefined tensor").str());
+    failure(M, Method, ("a call of " + Method + " on an undefined tensor").str(),
+            FailureKind::Other);
     Result = Operand(quiet(M, "an undefined tensor"));
     return true;
   }
@@ -199,7 +200,7 @@ bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
   OpResult Res = R.call(Op, A);
   QualType T = Site.Callee->getReturnType();
   if (Res.Kind == OpResult::Failed) {
-    failure(M, Op, Res.Message);
+    failure(M, Op, Res);
     Result = Operand(quiet(M, Res.Message));
     return true;
   }
@@ -269,7 +270,7 @@ static void writeThrough(TorchDomain &D, Machine &M, CallSite &Site) {
         D.toArg(M, Site.Args[0].value(), QualType()));
   OpResult Res = D.R.call(Number ? "fill_" : "copy_", A);
   if (Res.Kind == OpResult::Failed)
-    D.failure(M, "copy_", Res.Message);
+    D.failure(M, "copy_", Res);
 }
 
 /// t[i]: a view; t[tensor]: gathered elements.
@@ -286,7 +287,7 @@ static Operand subscript(TorchDomain &D, Machine &M, CallSite &Site) {
   }
   OpResult Res = D.R.call(ByTensor ? "index" : "select", A);
   if (Res.Kind == OpResult::Failed)
-    D.failure(M, "select", Res.Message);
+    D.failure(M, "select", Res);
   return Res.Kind == OpResult::Ok ? D.fromResult(M, Res, Site)
                                   : Operand(D.quiet(M, Res.Message));
 }
@@ -348,7 +349,7 @@ bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {
     A.add(Names[I], toArg(M, *Operands[I], QualType()));
   OpResult Res = R.call(Op, A);
   if (Res.Kind == OpResult::Failed)
-    failure(M, Op, Res.Message);
+    failure(M, Op, Res);
   Result = Res.Kind == OpResult::Ok
                ? fromResult(M, Res, Site)
                : Operand(Res.Kind == OpResult::Failed ? quiet(M, Res.Message)

@@ -326,8 +326,9 @@ void TorchDomain::assume(llvm::StringRef What, std::string Value, SourcePos Pos,
   Out.Assumptions.push_back({What.str(), std::move(Value), Pos, std::move(From)});
 }
 
-void TorchDomain::failure(Machine &M, llvm::StringRef Op, std::string Message) {
-  Out.Failures.push_back({R.CurrentStack, intern(Op), Message});
+void TorchDomain::failure(Machine &M, llvm::StringRef Op, std::string Message,
+                          FailureKind Why, OpId Id) {
+  Out.Failures.push_back({R.CurrentStack, intern(Op), Message, Why, Id});
   M.throwException(std::move(Message));
 }
 

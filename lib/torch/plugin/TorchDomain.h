@@ -125,7 +125,12 @@ public:
                     llvm::ArrayRef<CellRef> Inputs);
   void endedForward(Machine &M, Operand &Result);
   void reachedBackward(const TensorRef &Root);
-  void failure(Machine &M, llvm::StringRef Op, std::string Message);
+  /// LibTorch refuses: the program throws here.
+  void failure(Machine &M, llvm::StringRef Op, std::string Message,
+               FailureKind Why = FailureKind::Shape, OpId Id = None);
+  void failure(Machine &M, llvm::StringRef Op, const OpResult &Failed) {
+    failure(M, Op, Failed.Message, Failed.Why, Failed.FailedOp);
+  }
 
 private:
   struct OpenForward {

@@ -128,7 +128,7 @@ bool Record::inPlace(const TensorRef &Self) {
     return true;
   if (Self->RequiresGrad && !Self->GradFn) {
     R.fail("a leaf Variable that requires grad is being used in an in-place "
-           "operation");
+           "operation", FailureKind::Other);
     return false;
   }
   if (!Self->Base) {

@@ -221,7 +221,7 @@ TensorRef iterate(Runtime &R, llvm::ArrayRef<TensorRef> Operands, Iter How,
   for (const TensorRef &T : Operands)
     if (T->Dev.Kind != D.Kind && !(T->Sizes.RankKnown && T->rank() == 0)) {
       R.fail("expected all tensors to be on the same device, but found cuda "
-             "and cpu");
+             "and cpu", FailureKind::Other);
       return nullptr;
     }
   if (Out && !(Out->Sizes == S) && Out->Sizes.known() && S.known()) {

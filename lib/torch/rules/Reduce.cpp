@@ -94,7 +94,7 @@ TensorRef mean(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndice
   DType Result = Type.value_or(T->Type);
   if (!isFloating(Result)) {
     R.fail("mean(): expected a floating point tensor, got " +
-           dtypeName(Result).str());
+           dtypeName(Result).str(), FailureKind::Other);
     return nullptr;
   }
   TensorRef Out = reduceKernel(R, T, To, Result);

@@ -380,7 +380,8 @@ TensorRef squeezeInPlace(Runtime &R, const TensorRef &T, int64_t DimIndex) {
   return Rec.inPlace(T) ? T : nullptr;
 }
 
-TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex) {
+TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex,
+                 std::optional<int64_t> At) {
   if (!T || R.failed())
     return nullptr;
   auto D = wrapDim(R, DimIndex, T->rank());
@@ -388,6 +389,11 @@ TensorRef select(Runtime &R, const TensorRef &T, int64_t DimIndex) {
     return nullptr;
   if (T->rank() == 0) {
     R.fail("select() cannot be applied to a 0-dim tensor");
+    return nullptr;
+  }
+  if (Dim L = T->size(*D); At && L.known() && (*At >= L.Length || *At < -L.Length)) {
+    R.fail("index " + std::to_string(*At) + " is out of range for dimension " +
+           std::to_string(*D) + " of " + T->Sizes.str());
     return nullptr;
   }
   Record Rec(R, "SelectBackward0", {T});
