@@ -172,7 +172,9 @@ bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
     return true;
   }
   if (C->isDefaultConstructor() && !C->isUserProvided() && !C->getBody()) {
-    if (isExternal(D->getLocation()) && nameOf(*D).starts_with("std::"))
+    // A container's state is not its fields; what is empty has none.
+    if (isExternal(D->getLocation()) && nameOf(*D).starts_with("std::") &&
+        !D->isEmpty())
       return false;
     auto R = makeRecord(D);
     Record *Raw = R.get();
