@@ -571,23 +571,29 @@ static Operand subsequentMask(TorchDomain &D, Machine &M, CallSite &Site) {
   return D.fromResult(M, Res, Site);
 }
 
+/// Functions whose body is as simple as this.
+static bool plainCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
+                      CallSite &Site, Operand &Result) {
+  if (Name == "c10::irange")
+    return rangeCall(D, M, Site, Result);
+  if (Name == "c10::str" || Name == "c10::detail::_str_wrapper::call") {
+    strCall(D, M, Site, Result);
+    return true;
+  }
+  if (Name == "torch::nn::TransformerImpl::generate_square_subsequent_mask" &&
+      Site.Args.size() == 1) {
+    Result = subsequentMask(D, M, Site);
+    return true;
+  }
+  return false;
+}
+
 bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                               Operand &Result) {
   llvm::StringRef Last = Name.rsplit("::").second;
   if (Name == "torch::tensor" && !Site.Args.empty())
     return tensorLiteral(*this, M, Site, Result);
-  if (Name == "c10::irange")
-    return rangeCall(*this, M, Site, Result);
-  if (Name == "c10::str" || Name == "c10::detail::_str_wrapper::call") {
-    strCall(*this, M, Site, Result);
-    return true;
-  }
-  if (Name == "torch::nn::TransformerImpl::generate_square_subsequent_mask" &&
-      Site.Args.size() == 1) {
-    Result = subsequentMask(*this, M, Site);
-    return true;
-  }
-  if (checkCall(*this, M, Name, Site, Result))
+  if (plainCall(*this, M, Name, Site, Result) || checkCall(*this, M, Name, Site, Result))
     return true;
   if (Name == "torch::cuda::is_available" || Name == "torch::cuda::cudnn_is_available" ||
       Name == "at::hasCUDA" || Name == "at::cuda::is_available") {
