@@ -588,6 +588,16 @@ static bool plainCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
   return false;
 }
 
+/// A c10::Scalar's number as the type \p T.
+static Value scalarAs(Machine &M, const Value &V, QualType T) {
+  if (V.isInt() && T->isFloatingType())
+    return Value::real(V.asNumber());
+  const double IntegerMax = 9.2e18; // What is beyond is undefined in C++ too.
+  if (V.isFloat() && T->isIntegerType() && std::abs(V.asFloat()) < IntegerMax)
+    return Value::integer(int64_t(V.asFloat()));
+  return M.copy(V);
+}
+
 bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                               Operand &Result) {
   llvm::StringRef Last = Name.rsplit("::").second;
@@ -620,6 +630,10 @@ bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
       return deviceCall(*this, M, Last, *Dev, Result);
     if (auto *O = Site.Object->V.as<OpaqueObject>()) {
       Result = Operand(quiet(M, Last + " of " + O->Class));
+      return true;
+    }
+    if (Name.starts_with("c10::Scalar::to")) { // toLong(), to<double>(), ...
+      Result = Operand(scalarAs(M, Site.Object->V, Site.Callee->getReturnType()));
       return true;
     }
     if (Name.starts_with("c10::") || Name.starts_with("torch::OrderedDict"))
