@@ -155,6 +155,16 @@ void Machine::evalConstruct(CellRef Dest, const CXXConstructExpr *E) {
     zeroFill(*Dest, E->getType());
 }
 
+/// Tells the plug-in of a constructor that nobody wrote, as of one with a body.
+static void tellBuilt(Domain &Plugin, Machine &M, const CXXConstructorDecl &C,
+                      CellRef Dest) {
+  if (M.isExternal(C.getParent()->getLocation()))
+    return;
+  Operand None;
+  Plugin.enter(M, C, Dest);
+  Plugin.leave(M, C, Dest, None);
+}
+
 /// Constructors that nobody wrote: copies, moves, and defaults.
 bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
   auto *C = cast<CXXConstructorDecl>(Site.Callee);
@@ -172,12 +182,15 @@ bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
     return true;
   }
   if (C->isDefaultConstructor() && !C->isUserProvided() && !C->getBody()) {
-    if (isExternal(D->getLocation()) && nameOf(*D).starts_with("std::"))
+    // A container's state is not its fields; what is empty has none.
+    if (isExternal(D->getLocation()) && nameOf(*D).starts_with("std::") &&
+        !D->isEmpty())
       return false;
     auto R = makeRecord(D);
     Record *Raw = R.get();
     Dest->set(Value(std::move(R)));
     initImplicitly(Dest, *Raw);
+    tellBuilt(Plugin, *this, *C, Dest);
     return true;
   }
   return false;
@@ -236,6 +249,7 @@ void Machine::runInherited(CellRef Dest, const CXXConstructorDecl &C,
       runInheritedThrough(Cell, *D, Inner);
   }
   initFields(Dest, *Raw);
+  tellBuilt(Plugin, *this, C, Dest);
 }
 
 /// `using Base::Base` over two levels: the class between has one as well.

@@ -237,6 +237,8 @@ static std::string scopePath(const Module &M, const Runtime &R) {
   if (R.Modules.empty())
     return "";
   ModuleId Outer = R.Modules.back().Id;
+  if (Outer == M.Id) // Its forward calls the one that it inherits.
+    return R.Modules.back().Path.str();
   std::string Path = M.NameInParent;
   unsigned Depth = 0;
   for (const Module *P = M.Parent; P; P = P->Parent) {

@@ -252,6 +252,12 @@ def summary_problem(text, wanted, folder, tool):
     file = folder / "program.cpp"
     file.write_text(text)
     summary = json.loads(vramlint(tool, ["summary", "--format", "json"], file))
+    for file in summary["files"]:
+        for unknown in file["unknowns"]:
+            return (f"summary: not understood: line {unknown.get('line')}: "
+                    f"{unknown['what']}: {unknown['why']}")
+        if not file["complete"]:
+            return "summary: a limit cut the run short"
     models = [m for f in summary["files"] for m in f.get("models", [])]
     found = [tuple(m[key]["value"] if m[key]["kind"] == "exact" else None
                    for key in ("parameters", "parameter_bytes", "buffer_bytes"))

@@ -133,6 +133,11 @@ template <Limit L> static Operand limit(Machine &M, CallSite &S) {
   return integer(Signed ? (int64_t)(~uint64_t(0) << Value) : 0);
 }
 
+/// INFINITY, HUGE_VAL and NAN are calls of builtins.
+template <Limit L> static Operand constant(Machine &M, CallSite &S) {
+  return result(M, S, floatLimit<double>(L));
+}
+
 //===-- Table -------------------------------------------------------------===//
 
 #define NAMES(Name, Fn)                                                        \
@@ -204,6 +209,9 @@ static constexpr NativeEntry CmathEntries[] = {
     TWO("scalbn", std::scalbn(X, (int)Y)),
     NAMES("fma", fused),
     NAMES("lerp", interpolate),
+    NAMES("inf", constant<Infinity>),
+    NAMES("huge_val", constant<Infinity>),
+    NAMES("nan", constant<QuietNan>),
     NAMES("modf", fraction),
     NAMES("frexp", mantissa),
     {"std::numeric_limits::max", limit<Max>},

@@ -131,6 +131,8 @@ static void buildGruCell(BuiltinModule &M) { buildCell(M, 3); }
 static OpResult forwardCell(BuiltinModule &M, const Args &A, llvm::StringRef Op,
                             bool Lstm) {
   TensorRef Input = nthTensor(A, 0);
+  if (Input && !Input->Sizes.RankKnown)
+    return OpResult::notModelled(M.ClassName + ": input of unknown shape");
   if (!Input || Input->rank() != 2)
     return OpResult::failed(M.ClassName + ": expected a batch of vectors");
   std::vector<TensorRef> Hx;

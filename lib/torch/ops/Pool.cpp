@@ -149,6 +149,13 @@ std::optional<Shape> adaptiveShape(Runtime &R, const Args &A, const T &X,
            std::to_string(N + 2) + " dimensions, got " + X->Sizes.str());
     return std::nullopt;
   }
+  // Modules and functional options repeat a single length; at:: does not.
+  bool Plain = A.has("self") && !A.has("options");
+  if (size_t Given = A.ints("output_size").size(); Plain && Given && Given != N) {
+    R.fail("adaptive pooling expects an output_size of " + std::to_string(N) +
+           " numbers, got " + std::to_string(Given));
+    return std::nullopt;
+  }
   Shape S = X->Sizes;
   Arg::Ints Sizes = A.ints("output_size", N, 1);
   const int64_t Keep = -1; // nullopt in C++: the input's length.

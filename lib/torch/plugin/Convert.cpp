@@ -283,10 +283,10 @@ Value TorchDomain::toValue(Machine &M, const Arg &A, QualType Type) {
 
 Operand TorchDomain::fromResult(Machine &M, OpResult &Res, CallSite &Site) {
   QualType T = Site.Callee->getReturnType();
-  if (Res.IsList || Res.IsTuple || Res.Values.size() > 1) {
-    auto S = std::make_unique<Sequence>(Res.IsTuple || !Res.IsList
-                                            ? Sequence::Tuple
-                                            : Sequence::Vector);
+  if (Res.IsList && Res.Values.size() == 1)
+    return Operand(toValue(M, Res.Values[0], T));
+  if (Res.IsTuple || Res.Values.size() > 1) {
+    auto S = std::make_unique<Sequence>(Sequence::Tuple);
     for (Arg &A : Res.Values)
       S->Elements.push_back(makeCell(toValue(M, A, QualType())));
     return Operand(Value(std::move(S)));

@@ -397,7 +397,7 @@ bool TorchDomain::constructModule(Machine &M, llvm::StringRef Class,
   return true;
 }
 
-Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site) {
+Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site, bool Own) {
   bool TopLevel = Open.empty() && R.Modules.empty();
   llvm::SmallVector<CellRef, 2> Inputs;
   for (Operand &A : Site.Args)
@@ -416,7 +416,14 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site) {
     A.add(Name.empty() ? "input" + std::to_string(I) : Name,
           toArg(M, Site.Args[I].value(), T));
   }
-  OpResult Res = H.M->callForward(A);
+  // Of a class derived from a built-in one, LibTorch's forward.
+  std::function<OpResult(Module &, const Args &)> Derived;
+  if (Own)
+    std::swap(Derived, H.M->UserForward);
+  ModuleRef Alive = H.M;
+  OpResult Res = Alive->callForward(A);
+  if (Own)
+    std::swap(Derived, Alive->UserForward);
   Operand Result;
   if (Res.Kind == OpResult::Failed) {
     if (!M.unwinding())
@@ -567,7 +574,8 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
              Method == "unregister_module") {
     Result = Operand(Value());
   } else if (Method == "as") {
-    Result = Operand(Value(PointerValue{H.Place, nullptr, 0}));
+    bool Is = M.isA(H.Place, Site.Callee->getReturnType()->getPointeeType());
+    Result = Operand(Value(Is ? PointerValue{H.Place, nullptr, 0} : PointerValue{}));
   } else if (Method == "apply") {
     if (!Site.Args.empty()) {
       Value &Fn = Site.Args[0].value();
@@ -664,7 +672,8 @@ bool TorchDomain::moduleCall(Machine &M, llvm::StringRef Class,
   }
   Result = Operand(Value());
   if (Method == "forward" || Method == "any_forward" || Method == "operator()") {
-    Result = callForward(M, H, Site);
+    bool Own = !Class.ends_with("AnyModule") && !H.M->Builtin;
+    Result = callForward(M, H, Site, Own);
     return true;
   }
   if (registration(*this, M, Method, H, Site, Result) ||

@@ -161,10 +161,14 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
   if (tensorFact(*this, M, Method, T, Site, Result) ||
       gradCall(*this, M, Method, T, Site, Result))
     return true;
-  if (!T) {
+  if (!T && Site.Object->V.as<TensorObject>()) {
     failure(M, Method, ("a call of " + Method + " on an undefined tensor").str(),
             FailureKind::Other);
     Result = Operand(quiet(M, "an undefined tensor"));
+    return true;
+  }
+  if (!T) { // Our gap, not the program's mistake.
+    Result = Operand(M.unknown("a call of " + Method + " on what is no tensor here"));
     return true;
   }
   if (Method == "item" || Method == "data_ptr" || Method == "const_data_ptr" ||

@@ -197,6 +197,16 @@ bool TorchDomain::ownsFile(llvm::StringRef File) {
   return false;
 }
 
+/// Is \p Name a base of \p R? Built-in bases are no parts that the machine sees.
+static bool derivesFrom(Machine &M, const CXXRecordDecl &R, llvm::StringRef Name) {
+  if (!R.hasDefinition())
+    return false;
+  return llvm::any_of(R.bases(), [&](const CXXBaseSpecifier &B) {
+    const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
+    return Base && (M.nameOf(*Base) == Name || derivesFrom(M, *Base, Name));
+  });
+}
+
 bool TorchDomain::isA(Machine &M, CellRef C, llvm::StringRef Name,
                       bool &Result) {
   Handle H = moduleAt(M, C);
@@ -204,6 +214,8 @@ bool TorchDomain::isA(Machine &M, CellRef C, llvm::StringRef Name,
     return false;
   llvm::StringRef Class = withoutImpl(Name.rsplit("::").second);
   Result = H.M->ClassName == Class || Name == "torch::nn::Module";
+  if (auto *Rec = H.Place ? H.Place->V.as<Record>() : nullptr; Rec && !Result)
+    Result = derivesFrom(M, *Rec->Decl, Name);
   return true;
 }
 

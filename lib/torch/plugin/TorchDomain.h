@@ -82,7 +82,7 @@ public:
                   CallSite &Site, Operand &Result);
   bool constructModule(Machine &M, llvm::StringRef Class, CallSite &Site,
                        Value &Result);
-  Operand callForward(Machine &M, Handle &H, CallSite &Site);
+  Operand callForward(Machine &M, Handle &H, CallSite &Site, bool Own = false);
   void adopt(Machine &M, const clang::CXXConstructorDecl &C, CellRef Object);
   std::string pathOf(const Module &Mod);
   std::string revealed(Machine &M, const Value &V);

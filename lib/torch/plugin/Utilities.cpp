@@ -10,6 +10,8 @@
 #include "lib/torch/plugin/TorchDomain.h"
 
 #include "llvm/Support/Format.h"
+#include <cstdio>
+#include <limits>
 
 using namespace clang;
 
@@ -437,12 +439,39 @@ static bool deviceCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   return true;
 }
 
+/// OrderedDict by name.
+static bool keyedCall(llvm::StringRef Method, Sequence &S, CallSite &Site,
+                      Operand &Result) {
+  if ((Method != "contains" && Method != "find" && Method != "operator[]") ||
+      Site.Args.empty() || !Site.Args[0].value().isString())
+    return false;
+  for (const CellRef &C : S.Elements)
+    if (auto *P = C->V.as<Sequence>();
+        P && P->Elements.size() == 2 && P->Elements[0]->V.isString() &&
+        P->Elements[0]->V.string() == Site.Args[0].value().string()) {
+      Result = Method == "contains" ? Operand(Value::integer(1))
+               : Method == "find"
+                   ? Operand(Value(PointerValue{P->Elements[1], nullptr, 0}))
+                   : Operand(P->Elements[1]);
+      return true;
+    }
+  Result = Method == "contains" ? Operand(Value::integer(0))
+                                : Operand(makeCell(Value(PointerValue{})));
+  return true;
+}
+
 /// Lists of integers that LibTorch has its own class for.
 static bool arrayCall(Machine &M, llvm::StringRef Method, CallSite &Site,
                       Operand &Result) {
   auto *S = Site.Object->V.as<Sequence>();
+  if (!S && Site.Object->V.isUnknown() && !Site.Callee->getReturnType()->isReferenceType()) {
+    Result = Operand(M.unknown(Site.Object->V.unknown()));
+    return true;
+  }
   if (!S)
     return false;
+  if (keyedCall(Method, *S, Site, Result))
+    return true;
   for (const char *Class : {"std::vector::", "std::array::"})
     if (NativeFn Fn = M.native((Class + Method).str())) {
       Result = Fn(M, Site);
@@ -458,23 +487,6 @@ static bool arrayCall(Machine &M, llvm::StringRef Method, CallSite &Site,
   unsigned Index = Method == "key" ? 0 : Method == "value" || Method == "operator*" ? 1 : 2;
   if (S->Tag == Sequence::Pair && Index < 2) {
     Result = Operand(S->Elements[Index]);
-    return true;
-  }
-  if (Method == "contains" || Method == "find" || Method == "operator[]") {
-    if (Site.Args.empty() || !Site.Args[0].value().isString())
-      return false;
-    for (const CellRef &C : S->Elements)
-      if (auto *P = C->V.as<Sequence>();
-          P && P->Elements.size() == 2 && P->Elements[0]->V.isString() &&
-          P->Elements[0]->V.string() == Site.Args[0].value().string()) {
-        Result = Method == "contains" ? Operand(Value::integer(1))
-                 : Method == "find"
-                     ? Operand(Value(PointerValue{P->Elements[1], nullptr, 0}))
-                     : Operand(P->Elements[1]);
-        return true;
-      }
-    Result = Method == "contains" ? Operand(Value::integer(0))
-                                  : Operand(makeCell(Value(PointerValue{})));
     return true;
   }
   return false;
@@ -517,14 +529,81 @@ static bool rangeCall(TorchDomain &D, Machine &M, CallSite &Site, Operand &Resul
   return true;
 }
 
+/// c10::str: its arguments as a stream would print them.
+static void strCall(TorchDomain &D, Machine &M, CallSite &Site, Operand &Result) {
+  std::string Text;
+  for (size_t I = 0; I < Site.Args.size(); ++I) {
+    Value &V = Site.Args[I].value();
+    QualType Type = Site.Callee->getParamDecl(I)->getType().getNonReferenceType();
+    if (V.isString()) {
+      Text += V.string();
+    } else if (V.isInt() && Type->isAnyCharacterType()) {
+      Text += char(V.asInt());
+    } else if (V.isInt()) {
+      Text += std::to_string(V.asInt());
+    } else if (V.isFloat()) {
+      char Digits[32];
+      std::snprintf(Digits, sizeof(Digits), "%g", V.asFloat());
+      Text += Digits;
+    } else {
+      Result = Operand(D.quiet(M, "a text of what is not known"));
+      return;
+    }
+  }
+  Result = Operand(Value(std::move(Text)));
+}
+
+/// TransformerImpl::generate_square_subsequent_mask(n): triu(full({n, n}, -inf), 1).
+static Operand subsequentMask(TorchDomain &D, Machine &M, CallSite &Site) {
+  Arg N = D.toArg(M, Site.Args[0].value(), QualType());
+  auto *Length = std::get_if<int64_t>(&N.V);
+  Arg::Int L = Length ? Arg::Int(*Length) : std::nullopt;
+  Args Full, Triu;
+  Full.add("size", Arg(Arg::Ints{L, L}));
+  Full.add("fill_value", Arg(-std::numeric_limits<double>::infinity()));
+  OpResult Filled = D.R.call("full", Full);
+  if (Filled.Kind != OpResult::Ok)
+    return Operand(M.unknown("a mask whose size is not known"));
+  Triu.add("self", Filled.Values[0]);
+  Triu.add("diagonal", Arg(int64_t(1)));
+  Filled.Values.clear();
+  OpResult Res = D.R.call("triu", Triu);
+  return D.fromResult(M, Res, Site);
+}
+
+/// Functions whose body is as simple as this.
+static bool plainCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
+                      CallSite &Site, Operand &Result) {
+  if (Name == "c10::irange")
+    return rangeCall(D, M, Site, Result);
+  if (Name == "c10::str" || Name == "c10::detail::_str_wrapper::call") {
+    strCall(D, M, Site, Result);
+    return true;
+  }
+  if (Name == "torch::nn::TransformerImpl::generate_square_subsequent_mask" &&
+      Site.Args.size() == 1) {
+    Result = subsequentMask(D, M, Site);
+    return true;
+  }
+  return false;
+}
+
+/// A c10::Scalar's number as the type \p T.
+static Value scalarAs(Machine &M, const Value &V, QualType T) {
+  if (V.isInt() && T->isFloatingType())
+    return Value::real(V.asNumber());
+  const double IntegerMax = 9.2e18; // What is beyond is undefined in C++ too.
+  if (V.isFloat() && T->isIntegerType() && std::abs(V.asFloat()) < IntegerMax)
+    return Value::integer(int64_t(V.asFloat()));
+  return M.copy(V);
+}
+
 bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                               Operand &Result) {
   llvm::StringRef Last = Name.rsplit("::").second;
   if (Name == "torch::tensor" && !Site.Args.empty())
     return tensorLiteral(*this, M, Site, Result);
-  if (Name == "c10::irange")
-    return rangeCall(*this, M, Site, Result);
-  if (checkCall(*this, M, Name, Site, Result))
+  if (plainCall(*this, M, Name, Site, Result) || checkCall(*this, M, Name, Site, Result))
     return true;
   if (Name == "torch::cuda::is_available" || Name == "torch::cuda::cudnn_is_available" ||
       Name == "at::hasCUDA" || Name == "at::cuda::is_available") {
@@ -551,6 +630,10 @@ bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
       return deviceCall(*this, M, Last, *Dev, Result);
     if (auto *O = Site.Object->V.as<OpaqueObject>()) {
       Result = Operand(quiet(M, Last + " of " + O->Class));
+      return true;
+    }
+    if (Name.starts_with("c10::Scalar::to")) { // toLong(), to<double>(), ...
+      Result = Operand(scalarAs(M, Site.Object->V, Site.Callee->getReturnType()));
       return true;
     }
     if (Name.starts_with("c10::") || Name.starts_with("torch::OrderedDict"))

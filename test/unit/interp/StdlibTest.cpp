@@ -199,6 +199,8 @@ const Row Rows[] = {
     {"bindMember", "Adder a{5}; auto f = std::bind(&Adder::add, &a, std::placeholders::_1); a.by = 6; return f(1);", "7"},
     {"memFn", "Adder a{5}; auto f = std::mem_fn(&Adder::add); return f(a, 2);", "7"},
     {"refWrites", "int x = 1; auto r = std::ref(x); r.get() = 5; vector<std::reference_wrapper<int>> v{x}; for (int &y : v) y += 1; return x;", "6"},
+    {"infinities", "return INFINITY > 1e300 && -HUGE_VAL < -1e300 && std::isnan(NAN) && std::isinf(-INFINITY);", "1"},
+    {"empty_std_objects", "std::hash<int> h; auto less = std::less<int>{}; std::unordered_map<int, int> m({{1, 4}}, 8, h); return m.at(1) + less(1, 2);", "5"},
     {"functors", "return std::plus<int>()(1, 2) * 100 + std::multiplies<>()(2, 3) * 10 + std::less<int>()(1, 2);", "361"},
     {"invokeAll", "Adder a{1}; return std::invoke(plusOne, 1) * 10 + std::invoke(&Adder::add, a, 1);", "22"},
     // <algorithm>, <numeric>
