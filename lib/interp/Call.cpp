@@ -217,7 +217,9 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   // Another file may have to be parsed: that isn't the program's time.
   auto Began = computingTime();
   Def = Others->definitionOf(*F, Where);
-  Deadline += computingTime() - Began;
+  auto Parsing = computingTime() - Began;
+  Deadline += Parsing;
+  Started += Parsing;
   if (Def)
     Units[Where.Context] = Where;
   return Def;

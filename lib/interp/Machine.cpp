@@ -28,8 +28,8 @@ std::chrono::steady_clock::time_point Machine::computingTime() {
 Machine::Machine(UnitView Unit, UnitProvider *Others, Domain &Plugin,
                  Budget Limits)
     : Unit(Unit), Others(Others), Plugin(Plugin), Limits(Limits) {
-  Deadline = computingTime() +
-             std::chrono::microseconds((int64_t)(Limits.MaxSeconds * 1e6));
+  Started = computingTime();
+  Deadline = Started + std::chrono::microseconds((int64_t)(Limits.MaxSeconds * 1e6));
   for (llvm::ArrayRef<NativeEntry> Table : nativeTables())
     for (const NativeEntry &Row : Table)
       NativesByName.try_emplace(Row.Name, Row.Fn);

@@ -132,6 +132,8 @@ public:
   void stop(llvm::Twine Reason);
   /// Counts work; false when a limit is reached.
   bool step(int64_t Cost = 1);
+  /// Computing time since the machine was made, without the parsing of other files.
+  std::chrono::duration<double> spent() const { return computingTime() - Started; }
 
   // --- Where the program is -------------------------------------------------
 
@@ -331,6 +333,7 @@ private:
   uint64_t LastName = 0; ///< Of UnknownValue.
   /// What the run's thread has computed so far.
   static std::chrono::steady_clock::time_point computingTime();
+  std::chrono::steady_clock::time_point Started;
   std::chrono::steady_clock::time_point Deadline;
   Frame *Current = nullptr;
   FullExpression *Temporaries = nullptr;

@@ -16,8 +16,6 @@
 #include "lib/torch/plugin/InputSearch.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
-#include <ctime>
-
 using namespace clang;
 
 namespace vramlint {
@@ -108,6 +106,7 @@ namespace {
 struct Run {
   std::shared_ptr<Trace> T = std::make_shared<Trace>();
   int64_t Peak = 0;
+  double Seconds = 0; ///< It took.
   size_t OnTarget = 0; ///< Storages on the target device.
   std::vector<std::pair<SourcePos, bool>> Asked;
 };
@@ -150,6 +149,7 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
       Result.T->Unknowns.push_back({M.currentPos(), "an exception ends the program",
                                     M.exceptionText().str(), ""});
     Result.Asked = M.Choices.Asked;
+    Result.Seconds = M.spent().count();
     DeviceKind Target = Options.Target.Target;
     Result.Peak = D.R.peakBytes(Target) ? D.R.peakBytes(Target)
                                         : D.R.peakBytes(DeviceKind::CPU);
@@ -174,11 +174,11 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options) {
   Run Best;
   llvm::Error E = runGuarded("the analysis", [&] {
-    auto Start = std::clock();
+    static constexpr double CheapSeconds = 1;
     Run First = runOnce(Unit, Others, Options, {});
     // Other sides of unknown conditions are tried where a run is cheap.
     std::vector<std::pair<SourcePos, bool>> Asked = First.Asked;
-    bool Cheap = std::clock() - Start <= CLOCKS_PER_SEC;
+    bool Cheap = First.Seconds <= CheapSeconds;
     std::vector<Run> Runs;
     Runs.push_back(std::move(First));
     for (auto &[Pos, Side] : Asked) {
