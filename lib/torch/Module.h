@@ -72,4 +72,10 @@ protected:
 ModuleRef makeBuiltinModule(Runtime &R, llvm::StringRef Class,
                             const OptionMap &Options, std::string &Why);
 
+/// What an RNN, LSTM or GRU gives: widths, and layers times directions.
+struct RecurrentSizes {
+  Dim Output, Hidden, Cell, Layers;
+};
+RecurrentSizes recurrentSizes(Module &M);
+
 } // namespace vramlint

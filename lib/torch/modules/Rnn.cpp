@@ -56,6 +56,15 @@ static TensorRef zeros(BuiltinModule &M, std::initializer_list<Dim> Dims,
   return M.R.make(M.shape(Dims), Like->Type, Like->Dev, Category::Activation, "zeros");
 }
 
+RecurrentSizes recurrentSizes(Module &Of) {
+  auto &M = static_cast<BuiltinModule &>(Of);
+  int64_t Projection = M.integer("proj_size", 0);
+  int64_t Directions = M.boolean("bidirectional", false) ? 2 : 1;
+  Dim Cell = M.dim("hidden_size"), Hidden = Projection > 0 ? Dim(Projection) : Cell;
+  return {times(Hidden, Directions), Hidden, Cell,
+          Dim(M.integer("num_layers", 1) * Directions)};
+}
+
 static OpResult forwardLayers(BuiltinModule &M, const Args &A,
                               llvm::StringRef Op, bool Lstm) {
   TensorRef Input = nthTensor(A, 0);

@@ -676,6 +676,10 @@ bool TorchDomain::moduleCall(Machine &M, llvm::StringRef Class,
     Result = callForward(M, H, Site, Own);
     return true;
   }
+  if (Method == "forward_with_packed_input") {
+    Result = packedForward(M, H, Site);
+    return true;
+  }
   if (registration(*this, M, Method, H, Site, Result) ||
       containerCall(*this, M, Method, H, Site, Result) ||
       commonCall(*this, M, Method, H, Site, Result))

@@ -89,7 +89,8 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
       return true;
   }
   if (jitCall(M, Name, Site, Result) || dataCall(M, Name, Site, Result) ||
-      optimCall(M, Name, Site, Result) || utilityCall(M, Name, Site, Result) ||
+      optimCall(M, Name, Site, Result) || freeCall(M, Name, Site, Result) ||
+      utilityCall(M, Name, Site, Result) ||
       optionCall(M, Site, Result))
     return true;
   if (runsItself(Scope))

@@ -112,6 +112,14 @@ public:
                           Value &Result);
   bool jitCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                Operand &Result);
+  /// torch::autograd's functions, packed sequences (FreeCalls.cpp).
+  bool freeCall(Machine &M, llvm::StringRef Name, CallSite &Site,
+                Operand &Result);
+  bool constructFree(Machine &M, llvm::StringRef Class, CallSite &Site,
+                     Value &Result);
+  bool dictionaryCall(Machine &M, llvm::StringRef Method, CallSite &Site,
+                      Operand &Result);
+  Operand packedForward(Machine &M, Handle &H, CallSite &Site);
   bool utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                    Operand &Result);
   bool constructUtility(Machine &M, llvm::StringRef Name, CallSite &Site,

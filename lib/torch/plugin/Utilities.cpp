@@ -195,6 +195,8 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
     Result = arrayRef(M, Site);
     return true;
   }
+  if (constructFree(M, Class, Site, Result))
+    return true;
   if (Class == "c10::Device") {
     Result = deviceFrom(*this, M, Site);
     return true;
@@ -636,6 +638,9 @@ bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
       Result = Operand(scalarAs(M, Site.Object->V, Site.Callee->getReturnType()));
       return true;
     }
+    if (Name.starts_with("torch::OrderedDict") &&
+        dictionaryCall(M, Last, Site, Result))
+      return true;
     if (Name.starts_with("c10::") || Name.starts_with("torch::OrderedDict"))
       return arrayCall(M, Last, Site, Result);
     return false;
