@@ -100,7 +100,7 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
   Mod->Builtin = false;
   Info.ClassPos = M.posOf(C.getParent()->getLocation());
   Machine *Runner = &M;
-  Mod->UserForward = [this, Runner](Module &Self, const Args &A) {
+  Mod->UserForward = [this, Runner](Module &Self, Args &A) {
     auto It = Places.find(&Self);
     if (It == Places.end())
       return OpResult::notModelled("a module that is gone");
@@ -108,7 +108,8 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
     llvm::SmallVector<Operand, 4> Operands;
     for (auto &[Name, X] : A.List)
       if (Name != "self")
-        Operands.push_back(Operand(makeCell(toValue(*Runner, X, QualType()))));
+        Operands.push_back(Operand(toValue(*Runner, X, QualType())));
+    A.List.clear(); // A parameter by value is the last owner.
     Operand Res = Runner->callMethod(Whole, "forward", Operands);
     return OpResult::one(toArg(*Runner, Res.value(), QualType()));
   };
@@ -417,7 +418,7 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site, bool Own
           toArg(M, Site.Args[I].value(), T));
   }
   // Of a class derived from a built-in one, LibTorch's forward.
-  std::function<OpResult(Module &, const Args &)> Derived;
+  std::function<OpResult(Module &, Args &)> Derived;
   if (Own)
     std::swap(Derived, H.M->UserForward);
   ModuleRef Alive = H.M;
