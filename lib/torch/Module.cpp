@@ -281,7 +281,7 @@ static void countSaved(const Trace &Out, size_t FirstEvent, ForwardCall &Call) {
   Call.SavedBytes = Kept.Count;
 }
 
-OpResult Module::callForward(const Args &A) {
+OpResult Module::callForward(Args A) {
   // Keeps the module alive where forward replaces or drops its last owner.
   std::weak_ptr<Module> Weak = weak_from_this();
   ModuleRef Alive = Weak.lock();

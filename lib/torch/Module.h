@@ -55,10 +55,11 @@ public:
   /// Writes parameters, buffers and children into Trace::Modules[Id].
   void describe();
 
-  /// Set for a user's class: runs its forward in the machine.
-  std::function<OpResult(Module &, const Args &)> UserForward;
+  /// Set for a user's class: runs its forward in the machine. It may take the
+  /// arguments, so that they die where the forward lets them.
+  std::function<OpResult(Module &, Args &)> UserForward;
   /// forward(args): opens the module's scope, then the row's or the user's.
-  OpResult callForward(const Args &A);
+  OpResult callForward(Args A);
   /// "layer1.0.conv1": the names from the outermost module that holds it.
   std::string path() const;
 

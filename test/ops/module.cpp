@@ -16,4 +16,17 @@ int main() {
   vramlint_reveal(net);
   // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} module [[NORM]]{{$}}
   vramlint_reveal(*norm);
+  // The list of modules begins with the module itself.
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} 2
+  vramlint_reveal(net->modules().size());
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} 1
+  vramlint_reveal(net->modules(/*include_self=*/false).size());
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} "root"
+  vramlint_reveal(net->named_modules("root").keys()[0]);
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} "root.0"
+  vramlint_reveal(net->named_modules("root").keys()[1]);
+  int calls = 0;
+  net->apply([&](torch::nn::Module &) { ++calls; });
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} 2
+  vramlint_reveal(calls);
 }

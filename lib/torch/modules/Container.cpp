@@ -14,7 +14,7 @@ namespace vramlint {
 static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
   if (M.Children.empty())
     return OpResult::failed("cannot call forward() on an empty Sequential");
-  // As AnyModule does: the input of a step lives until the step's end.
+  // As AnyModule does: a step is given its input, to keep or to drop.
   std::vector<Module::Child> Steps = M.Children;
   OpResult Result;
   for (unsigned I = 0; I < Steps.size(); ++I) {
@@ -24,7 +24,9 @@ static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
     if (I)
       for (Arg &V : Result.Values)
         Next.add("input", std::move(V));
-    Result = Steps[I].M->callForward(I ? Next : A);
+    else
+      Next = A;
+    Result = Steps[I].M->callForward(std::move(Next));
     if (Result.Kind != OpResult::Ok)
       return Result;
   }

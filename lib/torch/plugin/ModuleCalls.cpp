@@ -100,7 +100,7 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
   Mod->Builtin = false;
   Info.ClassPos = M.posOf(C.getParent()->getLocation());
   Machine *Runner = &M;
-  Mod->UserForward = [this, Runner](Module &Self, const Args &A) {
+  Mod->UserForward = [this, Runner](Module &Self, Args &A) {
     auto It = Places.find(&Self);
     if (It == Places.end())
       return OpResult::notModelled("a module that is gone");
@@ -108,7 +108,8 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
     llvm::SmallVector<Operand, 4> Operands;
     for (auto &[Name, X] : A.List)
       if (Name != "self")
-        Operands.push_back(Operand(makeCell(toValue(*Runner, X, QualType()))));
+        Operands.push_back(Operand(toValue(*Runner, X, QualType())));
+    A.List.clear(); // A parameter by value is the last owner.
     Operand Res = Runner->callMethod(Whole, "forward", Operands);
     return OpResult::one(toArg(*Runner, Res.value(), QualType()));
   };
@@ -417,7 +418,7 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site, bool Own
           toArg(M, Site.Args[I].value(), T));
   }
   // Of a class derived from a built-in one, LibTorch's forward.
-  std::function<OpResult(Module &, const Args &)> Derived;
+  std::function<OpResult(Module &, Args &)> Derived;
   if (Own)
     std::swap(Derived, H.M->UserForward);
   ModuleRef Alive = H.M;
@@ -459,7 +460,8 @@ static Value tensorList(TorchDomain &D,
   return Value(std::move(S));
 }
 
-static Value moduleList(TorchDomain &D, Module &Of, bool Named, bool Deep) {
+static Value moduleList(TorchDomain &D, Module &Of, bool Named, bool Deep,
+                        std::string Prefix = "") {
   auto S = std::make_unique<Sequence>(Sequence::Vector);
   std::function<void(Module &, std::string)> Walk = [&](Module &At, std::string Path) {
     for (Module::Child &C : At.Children) {
@@ -476,7 +478,7 @@ static Value moduleList(TorchDomain &D, Module &Of, bool Named, bool Deep) {
         Walk(*C.M, Name);
     }
   };
-  Walk(Of, "");
+  Walk(Of, std::move(Prefix));
   return Value(std::move(S));
 }
 
@@ -531,6 +533,41 @@ TorchDomain::MoveTarget TorchDomain::moveTarget(Machine &M, CallSite &Site) {
   return To;
 }
 
+/// modules() and named_modules() begin with the module itself.
+static void addSelf(TorchDomain &D, Machine &M, TorchDomain::Handle &H,
+                    CallSite &Site, bool Named, Value &List) {
+  unsigned Flag = Named ? 1 : 0;
+  if (!H.Own || (Flag < Site.Args.size() &&
+                 !M.truth(Site.Args[Flag].value()).value_or(true)))
+    return;
+  Value Self = D.handleValue(H.Own);
+  if (Named) {
+    auto P = std::make_unique<Sequence>(Sequence::Pair);
+    bool Prefix = !Site.Args.empty() && Site.Args[0].value().isString();
+    P->Elements.push_back(makeCell(Value(Prefix ? Site.Args[0].value().string() : std::string())));
+    P->Elements.push_back(makeCell(std::move(Self)));
+    Self = Value(std::move(P));
+  }
+  auto &Elements = List.as<Sequence>()->Elements;
+  Elements.insert(Elements.begin(), makeCell(std::move(Self)));
+}
+
+/// Module::apply: the module, then all below it.
+static void applyTo(TorchDomain &D, Machine &M, TorchDomain::Handle &H, Value &Fn) {
+  if (H.Place) {
+    Operand Self(H.Place);
+    M.callCallable(Fn, Self);
+  }
+  Value List = moduleList(D, *H.M, false, true);
+  for (CellRef &C : List.as<Sequence>()->Elements) {
+    auto *P = C->V.as<SmartPtr>();
+    if (!P || !P->Target)
+      continue;
+    Operand Arg(P->Target);
+    M.callCallable(Fn, Arg);
+  }
+}
+
 /// What any module can do: lists, modes, moves.
 static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                        TorchDomain::Handle &H, CallSite &Site, Operand &Result) {
@@ -546,8 +583,14 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                                 Method == "named_buffers"));
   } else if (Method == "children" || Method == "named_children" ||
              Method == "modules" || Method == "named_modules") {
-    Result = Operand(moduleList(D, *H.M, Method.starts_with("named"),
-                                Method.ends_with("modules")));
+    bool Named = Method.starts_with("named"), Deep = Method.ends_with("modules");
+    std::string Prefix;
+    if (Named && Deep && !Site.Args.empty() && Site.Args[0].value().isString())
+      Prefix = Site.Args[0].value().string();
+    Value List = moduleList(D, *H.M, Named, Deep, Prefix);
+    if (Deep)
+      addSelf(D, M, H, Site, Named, List);
+    Result = Operand(std::move(List));
   } else if (Method == "train") {
     H.M->train(Flag(0, true));
   } else if (Method == "eval") {
@@ -577,17 +620,8 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
     bool Is = M.isA(H.Place, Site.Callee->getReturnType()->getPointeeType());
     Result = Operand(Value(Is ? PointerValue{H.Place, nullptr, 0} : PointerValue{}));
   } else if (Method == "apply") {
-    if (!Site.Args.empty()) {
-      Value &Fn = Site.Args[0].value();
-      Value List = moduleList(D, *H.M, false, true);
-      for (CellRef &C : List.as<Sequence>()->Elements) {
-        auto *P = C->V.as<SmartPtr>();
-        if (!P || !P->Target)
-          continue;
-        Operand Arg(P->Target);
-        M.callCallable(Fn, Arg);
-      }
-    }
+    if (!Site.Args.empty())
+      applyTo(D, M, H, Site.Args[0].value());
   } else {
     return false;
   }

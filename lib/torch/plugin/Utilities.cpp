@@ -136,6 +136,23 @@ static Value optionsRecord(Machine &M, CallSite &Site) {
   return C->take();
 }
 
+/// The element type of a vector or array that is torch::tensor's data; null where it
+/// is a number or braces.
+static QualType elementOfList(const CallSite &Site) {
+  auto *Call = dyn_cast_or_null<CallExpr>(Site.E);
+  if (!Call || Call->getNumArgs() == 0)
+    return {};
+  auto *Data = dyn_cast<CXXConstructExpr>(Call->getArg(0)->IgnoreImplicit());
+  if (!Data || Data->getNumArgs() == 0)
+    return {};
+  auto *List = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      Data->getArg(0)->IgnoreImplicit()->getType()->getAsCXXRecordDecl());
+  if (!List || List->getTemplateArgs().size() == 0 ||
+      List->getTemplateArgs()[0].getKind() != TemplateArgument::Type)
+    return {};
+  return List->getTemplateArgs()[0].getAsType();
+}
+
 /// torch::tensor({{1, 2}, {3, 4}}): the shape follows from the braces, the dtype
 /// from the first number.
 static bool tensorLiteral(TorchDomain &D, Machine &M, CallSite &Site,
@@ -151,11 +168,13 @@ static bool tensorLiteral(TorchDomain &D, Machine &M, CallSite &Site,
   }
   if (V->isInt())
     T = DType::Int64;
-  if (V->isUnknown() && S.Dims.empty() && !V->unknown()->Reason.empty()) {
-    // A number that is not known is a number all the same.
-    if (auto *E = dyn_cast_or_null<CallExpr>(Site.E))
-      if (E->getNumArgs() && E->getArg(0)->getType()->isRecordType())
-        S.Dims.clear();
+  // A number that is not known is a number all the same; a vector has a length.
+  if (QualType Element = elementOfList(Site);
+      V->isUnknown() && S.Dims.empty() && !Element.isNull()) {
+    S.Dims.push_back(Dim());
+    S.Why = intern(V->unknown()->Reason);
+    if (Element->isIntegralOrEnumerationType())
+      T = Element->isBooleanType() ? DType::Bool : DType::Int64;
   }
   Args A = D.bind(M, Site);
   T = A.dtype("options").value_or(A.dtype("dtype").value_or(T));

@@ -97,6 +97,8 @@ TensorRef mean(Runtime &R, const TensorRef &T, llvm::ArrayRef<int64_t> DimIndice
            dtypeName(Result).str(), FailureKind::Other);
     return nullptr;
   }
+  // For its number of elements, LibTorch 1's node keeps the tensor.
+  Rec.saveIf(!DimIndices.empty() && !R.Config.atLeast(2, 0), T);
   TensorRef Out = reduceKernel(R, T, To, Result);
   if (!T->onCuda()) // The CPU sums, then divides by the count.
     scalarInPlace(R, Out, Scalar(1));
