@@ -164,6 +164,7 @@ void Module::to(std::optional<Device> D, std::optional<DType> T) {
       if (!Old)
         continue;
       Device NewDevice = D.value_or(Old->Dev);
+      Old->DeviceOfFile &= !D;
       DType NewType = T.value_or(Old->Type);
       bool Stays = NewDevice.Kind == Old->Dev.Kind &&
                    (NewDevice.Kind == DeviceKind::CPU || NewDevice.Index < 0 ||
@@ -185,6 +186,14 @@ void Module::to(std::optional<Device> D, std::optional<DType> T) {
   Move(Parameters, Category::Parameter);
   Move(Buffers, Category::Buffer);
   describe();
+}
+
+void Module::loaded() {
+  R.Out.Modules[Id].FromFile = true;
+  for (auto &[Name, T] : parameters(/*Recurse=*/true))
+    T->DeviceOfFile = true;
+  for (auto &[Name, T] : buffers(/*Recurse=*/true))
+    T->DeviceOfFile = true;
 }
 
 void Module::zeroGrad(bool SetToNone) {

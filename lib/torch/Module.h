@@ -51,6 +51,8 @@ public:
   virtual ModuleRef clone();
   /// Module::to: replaces the data of parameters, buffers and gradients.
   void to(std::optional<Device> D, std::optional<DType> T);
+  /// torch::load: its tensors are where they were when they were saved.
+  void loaded();
   void zeroGrad(bool SetToNone);
   /// Writes parameters, buffers and children into Trace::Modules[Id].
   void describe();

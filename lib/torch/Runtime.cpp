@@ -91,6 +91,7 @@ TensorRef Runtime::alias(const TensorRef &T) {
   Result->Dev = T->Dev;
   Result->Store = T->Store;
   Result->FromJit = T->FromJit;
+  Result->DeviceOfFile = T->DeviceOfFile;
   return Result;
 }
 
@@ -147,6 +148,10 @@ TensorRef Runtime::opaque(llvm::StringRef Name, const Args &A,
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+bool onDifferentDevices(const TensorRef &A, const TensorRef &B) {
+  return A->Dev.Kind != B->Dev.Kind && !A->DeviceOfFile && !B->DeviceOfFile;
+}
 
 TensorDesc describeTensor(const TensorRef &T) {
   TensorDesc D;

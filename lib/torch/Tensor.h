@@ -101,6 +101,7 @@ public:
   TensorRef Base;                        ///< Set on differentiable views.
   unsigned Version = 0;                  ///< Bumped by in-place ops.
   bool IsParameter = false;
+  bool DeviceOfFile = false;             ///< torch::load: where it was when saved.
   bool FromJit = false;                  ///< Result of a TorchScript call.
   bool WrappedNumber = false;            ///< Made from a C++ number: promotes less.
   llvm::StringRef Name;                  ///< "conv1.weight"; empty if none.
@@ -172,6 +173,9 @@ public:
 TensorDesc describeTensor(const TensorRef &T);
 
 /// The node and slot that receive the gradient of \p T, as in LibTorch: its
+/// Known to be on different kinds of devices. What was loaded from a file is where it
+/// was when it was saved, whatever that was.
+bool onDifferentDevices(const TensorRef &A, const TensorRef &B);
 /// grad_fn, or for a leaf that needs gradients its AccumulateGrad, made on demand.
 /// Nothing if \p T needs no gradient.
 Edge gradientEdge(const TensorRef &T);

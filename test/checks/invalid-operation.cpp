@@ -46,6 +46,13 @@ void meanBad() {
   torch::zeros({3}, torch::kLong).mean();
 }
 
+// Loaded weights are where they were when they were saved.
+void loadOk() {
+  torch::nn::Linear fc(4, 2);
+  torch::load(fc, "fc.pt");
+  fc->forward(torch::zeros({1, 4}, torch::kCUDA));
+}
+
 // Whether there is a GPU is not known here, and the program asks.
 void askOk() {
   torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
@@ -71,5 +78,6 @@ int main() {
   step(leafBad);
   step(leafOk);
   step(meanBad);
+  step(loadOk);
   step(askOk);
 }

@@ -320,7 +320,7 @@ bool check(Runtime &R, const ConvParams &P, const T &X, const T &W,
            X->Sizes.str() + ", weight " + W->Sizes.str());
     return false;
   }
-  if (X->Dev.Kind != W->Dev.Kind) {
+  if (onDifferentDevices(X, W)) {
     R.fail("expected input and weight on the same device, but found cuda and "
            "cpu", FailureKind::Other);
     return false;

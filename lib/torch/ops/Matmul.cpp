@@ -57,7 +57,7 @@ static bool checkMatrices(Runtime &R, const T &A, const T &B) {
            B->Sizes.str());
     return false;
   }
-  if (A->Dev.Kind != B->Dev.Kind) {
+  if (onDifferentDevices(A, B)) {
     R.fail("expected all tensors to be on the same device, but found cuda and "
            "cpu", FailureKind::Other);
     return false;

@@ -612,7 +612,8 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   } else if (Method == "shared_from_this" || Method == "ptr") {
     Result = Operand(H.Own ? D.handleValue(H.Own) : D.quiet(M, "a module without owner"));
   } else if (Method == "load" || Method == "save") {
-    D.Out.Modules[H.M->Id].FromFile |= Method == "load";
+    if (Method == "load")
+      H.M->loaded();
   } else if (Method == "pretty_print" || Method == "reset_parameters" ||
              Method == "unregister_module") {
     Result = Operand(Value());

@@ -666,7 +666,7 @@ bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
   }
   if (Name == "torch::load" && Site.Args.size()) {
     if (Handle H = moduleOf(M, Site.Args[0].value()))
-      Out.Modules[H.M->Id].FromFile = true;
+      H.M->loaded();
     else if (auto *T = Site.Args[0].Place ? Site.Args[0].Place->V.as<TensorObject>() : nullptr)
       T->T = R.opaque("torch::load", Args(), "a tensor read from a file");
     Result = Operand(Value());

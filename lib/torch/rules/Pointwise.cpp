@@ -219,7 +219,8 @@ TensorRef iterate(Runtime &R, llvm::ArrayRef<TensorRef> Operands, Iter How,
   if (R.failed())
     return nullptr;
   for (const TensorRef &T : Operands)
-    if (T->Dev.Kind != D.Kind && !(T->Sizes.RankKnown && T->rank() == 0)) {
+    if (T->Dev.Kind != D.Kind && !T->DeviceOfFile &&
+        !(T->Sizes.RankKnown && T->rank() == 0)) {
       R.fail("expected all tensors to be on the same device, but found cuda "
              "and cpu", FailureKind::Other);
       return nullptr;
