@@ -174,7 +174,7 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
                                const VarDecl *CondVar, const Stmt *Body,
                                const Expr *Inc, bool TestFirst) {
   LoopTracker T(*this);
-  bool Skipped = false;
+  bool Skipped = false, Endless = !Cond || isConstantTrue(Cond);
   for (bool First = true;; First = false) {
     if (!step() || Unwinding || Stopped)
       return Flow::Normal;
@@ -189,8 +189,12 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
         break;
     }
     T.begin();
+    uint64_t Before = Decided;
     Flow F = exec(Body);
     if (F == Flow::Break)
+      break;
+    if (Endless && Decided != Before && !T.digestSeen() &&
+        T.iteration() >= IdleLoopIterations)
       break;
     if (F == Flow::Return || Unwinding || Stopped)
       return F == Flow::Return ? F : Flow::Normal;

@@ -164,6 +164,7 @@ std::optional<bool> Machine::truth(const Value &V) {
 }
 
 bool Machine::decide(const Value &Cond, bool Default) {
+  ++Decided;
   SourcePos Pos = currentPos();
   bool Side = Default;
   if (auto It = Choices.Chosen.find(Pos); It != Choices.Chosen.end())

@@ -208,6 +208,9 @@ private:
   class Scope;
   /// How often a loop with an unknown bound is run.
   static constexpr int64_t UnknownLoopIterations = 4;
+  /// After so many, `while (true)` without a tensor in it is left where only unknown
+  /// conditions would leave it: it waits for input.
+  static constexpr int64_t IdleLoopIterations = 64;
   enum class Flow { Normal, Break, Continue, Return };
 
   // Stmt.cpp
@@ -334,6 +337,7 @@ private:
   /// What the run's thread has computed so far.
   static std::chrono::steady_clock::time_point computingTime();
   std::chrono::steady_clock::time_point Started;
+  uint64_t Decided = 0; ///< Unknown conditions met so far.
   std::chrono::steady_clock::time_point Deadline;
   Frame *Current = nullptr;
   FullExpression *Temporaries = nullptr;

@@ -53,6 +53,7 @@ const Case Cases[] = {
     {"GenericLambda", "int test() { auto f = [](auto x) { return x + 1; }; return f(2); }", "3"},
     {"FunctionPointer", "int f(int x) { return x + 1; } int test() { int (*p)(int) = f; return p(3); }", "4"},
     {"MemberPointer", "struct S { int v = 3; int f(int x) { return v * x; } }; int test() { int (S::*p)(int) = &S::f; S s; return (s.*p)(5); }", "15"},
+    {"WaitsForInput", "bool mystery(); int test() { int n = 0; while (true) { if (mystery()) continue; ++n; } return n >= 0; }", "1"},
     {"ExitInAFunctionIsAnExitToo", "[[noreturn]] void exit(int); int mystery(); void usage(int code) { exit(code); }\n"
                                    "int test() { if (mystery() < 2) usage(1); return 5; }", "5"},
     {"DefaultArgument", "int f(int a, int b = 10) { return a + b; } int test() { return f(1); }", "11"},
