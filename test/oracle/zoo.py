@@ -144,7 +144,8 @@ def program_of(name, builder):
     parts = []
     for version in range(len(VERSIONS)):
         text = marked(varied(name, version), lambda kind, what:
-                      f'oracle::{kind}("{what}", {what});')
+                      f"oracle::{kind}({json.dumps(what.replace(chr(34), chr(39)))}, "
+                      f"{what});")
         text = MAIN.sub(lambda m: f"int zoo_main({m.group(1) or 'int, char **'}) {{",
                         text, count=1)
         includes = re.findall(r"^#include.*$", text, re.M)
@@ -163,7 +164,7 @@ def measure(name, version, program):
                           env=dict(os.environ, ORACLE_OUT=str(out)))
         if done.returncode or not out.exists():
             raise Problem(f"{VERSIONS[version]}: it ended with {done.returncode}: "
-                          f"{done.stderr.strip()[-1500:]}")
+                          f"{done.stderr.strip()[:800]}")
         return json.loads(out.read_text())
 
 

@@ -537,9 +537,12 @@ TorchDomain::MoveTarget TorchDomain::moveTarget(Machine &M, CallSite &Site) {
 static void addSelf(TorchDomain &D, Machine &M, TorchDomain::Handle &H,
                     CallSite &Site, bool Named, Value &List) {
   unsigned Flag = Named ? 1 : 0;
-  if (!H.Own || (Flag < Site.Args.size() &&
-                 !M.truth(Site.Args[Flag].value()).value_or(true)))
+  if (Flag < Site.Args.size() &&
+      !M.truth(Site.Args[Flag].value()).value_or(true))
     return;
+  if (!H.Own)
+    return D.failure(M, "modules", "modules() with the module itself needs a shared_ptr to it: "
+                                   "there is none in its constructor or for an object on the stack");
   Value Self = D.handleValue(H.Own);
   if (Named) {
     auto P = std::make_unique<Sequence>(Sequence::Pair);
@@ -629,6 +632,47 @@ static bool commonCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   return true;
 }
 
+/// begin() and end() of a container: iterators of a list of handles, which is
+/// made anew when the children changed.
+Operand TorchDomain::childIterator(Machine &M, llvm::StringRef Method,
+                                   Module &Of, CallSite &Site) {
+  CellRef &List = ChildLists[Of.Id];
+  auto *Old = List ? List->V.as<Sequence>() : nullptr;
+  if (!Old || Old->Elements.size() != Of.Children.size()) {
+    auto S = std::make_unique<Sequence>(Sequence::Vector);
+    for (Module::Child &C : Of.Children) {
+      // The list outlives the container; it must not keep the children.
+      auto P = std::make_unique<SmartPtr>(SmartPtr::Shared);
+      P->Target = std::static_pointer_cast<HeapOwner>(C.Owner)->Pointee;
+      S->Elements.push_back(makeCell(Value(std::move(P))));
+    }
+    List = makeCell(Value(std::move(S)));
+  }
+  NativeFn Fn = M.native(("std::vector::" + Method).str());
+  if (!Fn)
+    return Operand(quiet(M, Method));
+  CellRef Container = Site.Object;
+  Site.Object = List;
+  Operand Result = Fn(M, Site);
+  Site.Object = Container;
+  return Result;
+}
+
+/// extend() and update() by another container: its children, not itself.
+static bool addAllOf(TorchDomain &D, Machine &M, llvm::StringRef Method,
+                     Module &To, CallSite &Site) {
+  if (Site.Args.empty())
+    return false;
+  TorchDomain::Handle From = D.moduleOf(M, Site.Args[0].value());
+  if (!From)
+    return false;
+  std::vector<Module::Child> Added = From.M->Children; // It may be To itself.
+  for (Module::Child &C : Added)
+    To.registerModule(Method == "update" ? C.Name : std::to_string(To.Children.size()),
+                      C.M, C.Owner);
+  return true;
+}
+
 /// Sequential, ModuleList, ModuleDict.
 static bool containerCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                           TorchDomain::Handle &H, CallSite &Site,
@@ -637,6 +681,9 @@ static bool containerCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   auto Element = [&](size_t I) {
     return D.handleValue(std::static_pointer_cast<HeapOwner>(Children[I].Owner));
   };
+  if ((Method == "extend" || Method == "update") &&
+      addAllOf(D, M, Method, *H.M, Site))
+    return true;
   if (Method == "push_back" || Method == "append" || Method == "extend" ||
       Method == "update" || Method == "insert") {
     std::string Name = std::to_string(Children.size());
@@ -654,6 +701,10 @@ static bool containerCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
   }
   if (Method == "is_empty" || Method == "empty") {
     Result = Operand(Value::integer(Children.empty()));
+    return true;
+  }
+  if (Method == "begin" || Method == "end") {
+    Result = D.childIterator(M, Method, *H.M, Site);
     return true;
   }
   if (Method != "ptr" && Method != "at" && Method != "operator[]")

@@ -86,6 +86,8 @@ public:
   void adopt(Machine &M, const clang::CXXConstructorDecl &C, CellRef Object);
   std::string pathOf(const Module &Mod);
   std::string revealed(Machine &M, const Value &V);
+  Operand childIterator(Machine &M, llvm::StringRef Method, Module &Of,
+                        CallSite &Site);
   Value handleValue(const std::shared_ptr<HeapOwner> &Own);
   /// Where a call of a module's to(…) moves it; jit::load's device too.
   struct MoveTarget {
@@ -149,6 +151,7 @@ private:
   };
   std::vector<OpenForward> Open;
   std::vector<std::pair<uint32_t, Node *>> Recorded; ///< Forwards with a graph.
+  llvm::DenseMap<ModuleId, CellRef> ChildLists; ///< What begin() points into.
   llvm::DenseMap<const Module *, CellRef> Places; ///< Base subobject of each module.
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;

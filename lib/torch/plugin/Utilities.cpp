@@ -481,6 +481,30 @@ static bool keyedCall(llvm::StringRef Method, Sequence &S, CallSite &Site,
   return true;
 }
 
+/// ArrayRef's slice(first) and slice(first, count).
+static bool sliceCall(Machine &M, Sequence &S, CallSite &Site, Operand &Result) {
+  int64_t Size = S.Elements.size(), Arguments[2] = {0, 0};
+  for (size_t I = 0; I < Site.Args.size() && I < 2; ++I) {
+    if (!Site.Args[I].value().isInt()) {
+      Result = Operand(M.unknownFrom(Site, "part of a list"));
+      return true;
+    }
+    Arguments[I] = Site.Args[I].value().asInt();
+  }
+  int64_t First = Arguments[0];
+  int64_t Count = Site.Args.size() > 1 ? Arguments[1] : Size - First;
+  if (First < 0 || Count < 0 || First > Size || Count > Size - First) {
+    M.throwException("ArrayRef: a slice beyond the list");
+    Result = Operand(Value());
+    return true;
+  }
+  auto Part = std::make_unique<Sequence>(Sequence::Vector);
+  for (int64_t I = First; I < First + Count; ++I)
+    Part->Elements.push_back(makeCell(M.copy(S.Elements[I]->V)));
+  Result = Operand(Value(std::move(Part)));
+  return true;
+}
+
 /// Lists of integers that LibTorch has its own class for.
 static bool arrayCall(Machine &M, llvm::StringRef Method, CallSite &Site,
                       Operand &Result) {
@@ -498,6 +522,8 @@ static bool arrayCall(Machine &M, llvm::StringRef Method, CallSite &Site,
       Result = Fn(M, Site);
       return true;
     }
+  if (Method == "slice")
+    return sliceCall(M, *S, Site, Result);
   if (Method == "vec") {
     Value V = M.copy(Site.Object->V);
     V.as<Sequence>()->Tag = Sequence::Vector;

@@ -39,10 +39,17 @@ struct MNASNetInvertedResidualImpl : torch::nn::Module {
 };
 TORCH_MODULE(MNASNetInvertedResidual);
 
-static torch::nn::Sequential stack(int64_t input, int64_t output, int64_t kernel, int64_t stride, double exp_factor,
+// A Sequential inside a Sequential needs a forward that is no template.
+struct StackSequentialImpl : torch::nn::SequentialImpl {
+  using SequentialImpl::SequentialImpl;
+  torch::Tensor forward(torch::Tensor x) { return SequentialImpl::forward(x); }
+};
+TORCH_MODULE(StackSequential);
+
+static StackSequential stack(int64_t input, int64_t output, int64_t kernel, int64_t stride, double exp_factor,
                                    int64_t repeats, double bn_momentum) {
   assert(repeats >= 1);
-  torch::nn::Sequential seq;
+  StackSequential seq;
   seq->push_back(MNASNetInvertedResidual(input, output, kernel, stride, exp_factor, bn_momentum));
   for (int64_t i = 1; i < repeats; ++i)
     seq->push_back(MNASNetInvertedResidual(output, output, kernel, 1, exp_factor, bn_momentum));

@@ -48,9 +48,16 @@ StageParams generate(int depth, int w0, double wa, double wm, int group_width, d
   return params;
 }
 
-static Sequential convBnAct(int in, int out, int k, int stride, int groups, bool act = true) {
-  Sequential seq(Conv2d(Conv2dOptions(in, out, k).stride(stride).padding(k / 2).groups(groups).bias(false)),
-                 BatchNorm2d(out));
+class ConvBnActImpl : public SequentialImpl {
+ public:
+  torch::Tensor forward(torch::Tensor x) { return SequentialImpl::forward(std::move(x)); }
+};
+TORCH_MODULE(ConvBnAct);
+
+static ConvBnAct convBnAct(int in, int out, int k, int stride, int groups, bool act = true) {
+  ConvBnAct seq;
+  seq->push_back(Conv2d(Conv2dOptions(in, out, k).stride(stride).padding(k / 2).groups(groups).bias(false)));
+  seq->push_back(BatchNorm2d(out));
   if (act)
     seq->push_back(ReLU(ReLUOptions(/*inplace=*/true)));
   return seq;
@@ -91,7 +98,8 @@ class ResBottleneckBlockImpl : public Module {
   }
 
  private:
-  Sequential proj{nullptr}, f{nullptr};
+  ConvBnAct proj{nullptr};
+  Sequential f{nullptr};
 };
 TORCH_MODULE(ResBottleneckBlock);
 
@@ -100,7 +108,7 @@ Sequential regnet(const StageParams& params, double se_ratio, int classes) {
   int current = 32;
   net->push_back("stem", convBnAct(3, current, 3, 2, 1));
   for (std::size_t i = 0; i < params.widths.size(); i++) {
-    Sequential stage;
+    ConvBnAct stage;
     for (int d = 0; d < params.depths[i]; ++d) {
       stage->push_back("block" + std::to_string(i + 1) + "-" + std::to_string(d),
                        ResBottleneckBlock(current, params.widths[i], d == 0 ? 2 : 1, params.groups[i], se_ratio));

@@ -77,7 +77,7 @@ class ResNeXtImpl : public torch::nn::Module {
     }
     fc = register_module("fc", torch::nn::Linear(in, options.num_classes()));
     if (options.zero_init_residual())
-      for (const auto& m : modules())
+      for (const auto& m : modules(false))
         if (auto* block = m->as<BlockImpl>())
           torch::nn::init::zeros_(block->bn3->weight);
   }

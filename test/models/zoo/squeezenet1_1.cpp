@@ -24,7 +24,22 @@ struct Fire : torch::nn::Module
     torch::nn::Conv2d squeeze, expand1x1, expand3x3;
 };
 
-torch::nn::Sequential SqueezeNet1_1(int64_t num_classes)
+// Two sequences, one after the other.
+struct SqueezeNet : torch::nn::Module
+{
+    SqueezeNet(torch::nn::Sequential features, torch::nn::Sequential classifier)
+        : features(register_module("features", std::move(features))),
+          classifier(register_module("classifier", std::move(classifier)))
+    {
+    }
+    torch::Tensor forward(torch::Tensor x)
+    {
+        return classifier->forward(features->forward(x));
+    }
+    torch::nn::Sequential features, classifier;
+};
+
+std::shared_ptr<SqueezeNet> SqueezeNet1_1(int64_t num_classes)
 {
     torch::nn::Conv2d final_conv(torch::nn::Conv2dOptions(512, num_classes, 1));
     torch::nn::init::normal_(final_conv->weight, 0.0, 0.01);
@@ -53,10 +68,7 @@ torch::nn::Sequential SqueezeNet1_1(int64_t num_classes)
         {"flat", torch::nn::Flatten()},
     });
 
-    return torch::nn::Sequential({
-        {"features", torch::nn::AnyModule(features)},
-        {"classifier", torch::nn::AnyModule(classifier)},
-    });
+    return std::make_shared<SqueezeNet>(features, classifier);
 }
 
 int main()
@@ -65,7 +77,7 @@ int main()
     net->eval();
     // oracle: model(net)
     torch::NoGradGuard no_grad;
-    auto y = net->forward<torch::Tensor>(torch::randn({4, 3, 224, 224}));
+    auto y = net->forward(torch::randn({4, 3, 224, 224}));
     // oracle: shape(y)
     std::cout << y.argmax(-1) << std::endl;
 }
