@@ -370,7 +370,12 @@ static bool makeGradients(Runtime &R, llvm::ArrayRef<TensorRef> Roots,
   for (size_t I = 0; I < Roots.size(); ++I) {
     const TensorRef &T = Roots[I];
     if (!T || !T->needsGrad()) {
-      R.fail("the tensor does not require grad and does not have a grad_fn");
+      // A tensor that nothing is known of may well have a history.
+      if (T && !T->Sizes.RankKnown)
+        R.failNotModelled("backward of a tensor that is not known");
+      else
+        R.fail("the tensor does not require grad and does not have a grad_fn",
+               FailureKind::Other);
       return false;
     }
     if (Grads[I])

@@ -31,6 +31,7 @@ enum TorchKind : unsigned {
   AnyModuleKind,
   TransformKind,
   OpaqueKind,
+  FunctionContextKind,
 };
 
 /// torch::Tensor.
@@ -46,6 +47,20 @@ public:
     return std::make_unique<TensorObject>(std::move(T));
   }
   static bool classof(const Object *O) { return O->Kind == TensorKind; }
+};
+
+/// torch::autograd::AutogradContext: what a user's Function keeps for its backward.
+class FunctionContext : public Object {
+public:
+  std::vector<TensorRef> Saved; ///< Given by forward; in backward the node's.
+  FunctionContext() : Object(FunctionContextKind) {}
+  std::unique_ptr<Object> copy(Machine &) const override {
+    auto New = std::make_unique<FunctionContext>();
+    New->Saved = Saved;
+    return New;
+  }
+  std::unique_ptr<Object> move(Machine &M) override { return copy(M); }
+  static bool classof(const Object *O) { return O->Kind == FunctionContextKind; }
 };
 
 /// torch::nn::Module: a base subobject of the user's class, or a built-in module

@@ -88,7 +88,8 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
     if (moduleCall(M, Scope, Last, Site, Result))
       return true;
   }
-  if (jitCall(M, Name, Site, Result) || dataCall(M, Name, Site, Result) ||
+  if (customFunctionCall(M, Name, Site, Result) ||
+      jitCall(M, Name, Site, Result) || dataCall(M, Name, Site, Result) ||
       optimCall(M, Name, Site, Result) || freeCall(M, Name, Site, Result) ||
       utilityCall(M, Name, Site, Result) ||
       optionCall(M, Site, Result))

@@ -112,6 +112,9 @@ public:
                  Operand &Result);
   bool constructOptimizer(Machine &M, llvm::StringRef Class, CallSite &Site,
                           Value &Result);
+  /// A Function that the user writes, and its context.
+  bool customFunctionCall(Machine &M, llvm::StringRef Name, CallSite &Site,
+                          Operand &Result);
   bool jitCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                Operand &Result);
   /// torch::autograd's functions, packed sequences (FreeCalls.cpp).
