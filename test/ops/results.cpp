@@ -70,4 +70,8 @@ int main() {
 
   // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} float32 9×9, cpu
   vramlint_reveal(torch::nn::TransformerImpl::generate_square_subsequent_mask(9));
+
+  c10::string_view text("i,j->ij");
+  // CHECK: reveal {{.*}}:[[@LINE+1]]:{{.*}} "i,j->ij"
+  vramlint_reveal(text);
 }

@@ -36,7 +36,12 @@ static OpResult forwardBag(BuiltinModule &M, const Args &A) {
   Call.add("offsets", nth(A, 1));
   Call.add("per_sample_weights", nth(A, 2));
   Call.add("options", Arg(M.Options));
-  return M.R.call("embedding_bag", Call);
+  OpResult Result = M.R.call("embedding_bag", Call);
+  if (Result.Kind == OpResult::Ok && Result.Values.size() > 1) { // The sums alone.
+    Result.Values.resize(1);
+    Result.IsTuple = false;
+  }
+  return Result;
 }
 
 llvm::ArrayRef<ModuleRow> embeddingModules() {

@@ -216,6 +216,11 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
   }
   if (constructFree(M, Class, Site, Result))
     return true;
+  if (Class == "c10::basic_string_view" && !Site.Args.empty() &&
+      Site.Args[0].value().isString()) {
+    Result = M.take(Site, 0);
+    return true;
+  }
   if (Class == "c10::Device") {
     Result = deviceFrom(*this, M, Site);
     return true;
