@@ -50,6 +50,8 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed((Name + " of an undefined tensor").str());
+  if (Name.starts_with("tri") && X->rank() < 2)
+    return OpResult::failed((Name + " expects at least two dimensions").str());
   Record Rec(R, Name, {X});
   return one(Rec.result(aten::emptyLike(R, X), [](Runtime &R, Node &, Grads &G) {
     return Grads{aten::emptyContiguous(R, G[0])};
@@ -71,10 +73,6 @@ OpResult oneHotRow(Runtime &R, const Args &A) {
     R.make(Shape(), X->Type, X->Dev);
   }
   return one(R.make(S, DType::Int64, X->Dev));
-}
-
-OpResult dataDependentRow(Runtime &R, const Args &A, llvm::StringRef Name) {
-  return one(R.opaque(Name, A, "the size is in the data"));
 }
 
 OpResult outerRow(Runtime &R, const Args &A) {
@@ -133,10 +131,6 @@ void addIndexOps(OpTable &Rows) {
                     },
                     "diagonal,shifts"});
   Rows.push_back({"one_hot", oneHotRow});
-  for (llvm::StringRef Name : {"nonzero", "masked_select", "unique", "argwhere"})
-    Rows.push_back({Name, [Name](Runtime &R, const Args &A) {
-                      return dataDependentRow(R, A, Name);
-                    }});
   for (llvm::StringRef Name : {"outer", "ger"})
     Rows.push_back({Name, outerRow});
   Rows.push_back({"baddbmm", baddbmmRow, "beta,alpha"});

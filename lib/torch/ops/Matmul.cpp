@@ -219,7 +219,8 @@ static T unsafeView(Runtime &R, const T &X, const Shape &To) {
 }
 
 /// Many-dimensional by matrix or vector: one product of the folded matrix.
-static T foldedMatmul(Runtime &R, const T &A, const T &B) {
+/// \p Kept: the folded matrix, for a caller that keeps it.
+static T foldedMatmul(Runtime &R, const T &A, const T &B, T *Kept = nullptr) {
   Shape Folded, Out;
   Dim Rows(1);
   for (unsigned I = 0; I + 1 < A->rank(); ++I) {
@@ -229,6 +230,8 @@ static T foldedMatmul(Runtime &R, const T &A, const T &B) {
   Folded.Dims = {Rows, A->size(A->rank() - 1)};
   Folded.Why = Out.Why = A->Sizes.Why;
   T Matrix = reshape(R, A, Folded);
+  if (Kept)
+    *Kept = Matrix;
   if (B->rank() == 1)
     return unsafeView(R, mv(R, Matrix, B), Out);
   Out.Dims.push_back(B->size(1));
@@ -288,10 +291,12 @@ T matmul(Runtime &R, const T &A, const T &B) {
   }
   if (RankA >= 3 && RankB <= 2)
     return foldedMatmul(R, A, B);
-  if (RankA <= 2) { // Fold the other side: (B^T A^T)^T.
-    T Left = RankA == 1 ? unsqueeze(R, A, 0) : A;
-    T Out = batchedMatmul(R, Left, B);
-    return RankA == 1 && Out ? squeeze(R, Out, Out->rank() - 2) : Out;
+  if (RankA <= 2) { // Fold the other side: (B^T A^T)^T, copied.
+    T Turned = transpose(R, B, -2, -1), Kept;
+    T Out = foldedMatmul(R, Turned, RankA == 2 ? t(R, A) : A, &Kept);
+    if (RankA == 1 || !Out)
+      return Out;
+    return contiguous(R, transpose(R, Out, -2, -1));
   }
   return batchedMatmul(R, A, B);
 }

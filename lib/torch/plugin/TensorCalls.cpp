@@ -142,6 +142,22 @@ static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
     Result = Operand(Value());
     return true;
   }
+  if (Method == "set_data" && T && Site.Args.size() == 1) {
+    if (TensorRef Other = D.tensorOf(M, Site.Args[0].value())) {
+      T->Store = Other->Store;
+      T->Sizes = Other->Sizes;
+      T->Strides = Other->Strides;
+      T->Type = Other->Type;
+      T->Dev = Other->Dev;
+    }
+    Result = Operand(Value());
+    return true;
+  }
+  if (Method == "reset" && Site.Object) {
+    Site.Object->set(D.tensorValue(nullptr));
+    Result = Operand(Value());
+    return true;
+  }
   if (Method == "retain_grad" || Method == "print" || Method == "register_hook") {
     Result = Operand(D.quiet(M, "the result of " + Method));
     return true;
