@@ -115,8 +115,9 @@ def names(root):
 def version(root):
     """"1.13.0" as torch/version.h says it; None without LibTorch."""
     text = read(root, "torch", "csrc", "api", "include", "torch", "version.h")
-    match = re.search(r'define TORCH_VERSION "([^"]+)"', text)
-    return match.group(1) if match else None
+    parts = [re.search(rf"TORCH_VERSION_{part} (\d+)", text)
+             for part in ("MAJOR", "MINOR", "PATCH")]
+    return ".".join(m.group(1) for m in parts) if all(parts) else None
 
 
 def listing(root):

@@ -13,8 +13,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 int main() {
-  for (const vramlint::OpEntry *Row : vramlint::allOps())
-    llvm::outs() << "op " << Row->Name << '\n';
+  for (const vramlint::OpEntry *Row : vramlint::allOps()) // "estimate": OpEntry::ScratchUnknown
+    llvm::outs() << "op " << Row->Name << '\n'
+                 << (Row->ScratchUnknown ? ("estimate " + Row->Name + "\n").str() : "");
   for (const vramlint::ModuleRow *Row : vramlint::allModules())
     llvm::outs() << "module " << Row->Class << '\n';
   for (const vramlint::OptimizerRow &Row : vramlint::allOptimizers())

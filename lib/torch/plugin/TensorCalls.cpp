@@ -197,6 +197,10 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
       Method == "strides" || Method == "stride" || Method == "is_same" ||
       Method == "_version" || Method == "is_alias_of" || Method == "has_names" ||
       Method == "layout" || Method == "is_sparse" || Method == "get_device" ||
+      Method == "storage_offset" || Method == "has_storage" || Method == "is_pinned" ||
+      Method == "is_set_to" || Method == "retains_grad" || Method == "output_nr" ||
+      Method == "sparse_dim" || Method == "dense_dim" || Method == "is_coalesced" ||
+      Method == "remove_hook" ||
       Method == "suggest_memory_format" || Method == "key_set") {
     Result = Operand(quiet(M, "the result of " + Method + "()"));
     return true;

@@ -213,8 +213,10 @@ bool TorchDomain::member(Machine &M, CellRef Object, llvm::StringRef Field,
     Result = Operand(It->second);
     return true;
   }
-  if (auto *S = Object->V.as<Sequence>()) { // torch::data::Example
-    unsigned Index = Field == "data" ? 0 : Field == "target" ? 1 : 2;
+  if (auto *S = Object->V.as<Sequence>()) { // torch::data::Example, nn::ASMoutput
+    unsigned Index = Field == "data" || Field == "output"   ? 0
+                     : Field == "target" || Field == "loss" ? 1
+                                                            : 2;
     if (Index < S->Elements.size()) {
       Result = Operand(S->Elements[Index]);
       return true;
