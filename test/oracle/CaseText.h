@@ -62,6 +62,23 @@ inline std::vector<std::string> splitList(const std::string &Text) {
   return Parts;
 }
 
+/// "name=value name=[a, b]" -> pairs.
+inline std::vector<std::pair<std::string, std::string>>
+splitArgs(const std::string &Text) {
+  std::vector<std::pair<std::string, std::string>> Pairs;
+  for (size_t I = 0; I < Text.size();) {
+    size_t E = Text.find('=', I);
+    if (E == std::string::npos)
+      break;
+    size_t B = Text.find_first_not_of(' ', I);
+    size_t End = Text[E + 1] == '[' ? Text.find(']', E) + 1
+                                    : std::min(Text.find(' ', E), Text.size());
+    Pairs.emplace_back(Text.substr(B, E - B), Text.substr(E + 1, End - E - 1));
+    I = End + 1;
+  }
+  return Pairs;
+}
+
 /// Reads the text of one call from its start.
 class Reader {
 public:

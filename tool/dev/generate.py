@@ -103,9 +103,9 @@ def shown():
 def plugin_names():
     """What the plug-in answers without a row: Tensor::sizes, MNIST, StepLR."""
     names = set()
-    for path in ("TensorCalls", "DataCalls", "Utilities"):
+    for path in ("TensorCalls", "DataCalls", "FreeCalls", "Utilities"):
         text = project.read(f"lib/torch/plugin/{path}.cpp")
-        names |= set(re.findall(r'== "(?:\w+::)*(\w+)"', text))
+        names |= set(re.findall(r'[!=]= "(?:\w+::)*(\w+)"', text))
     # What these give has a class of its own.
     of = {"map": "MapDataset", "make_data_loader": "StatelessDataLoader",
           "SequentialSampler": "RandomSampler"}

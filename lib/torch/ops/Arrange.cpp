@@ -366,7 +366,7 @@ OpResult blockDiagRow(Runtime &R, const Args &A) {
   }
   if (Ts.empty())
     return OpResult::notModelled("block_diag of nothing");
-  return one(tailOne(R, {"BlockDiagBackward0", "", "v"}, Ts, [&] {
+  return one(tailOne(R, {"BlockDiagBackward0", "", "nv"}, Ts, [&] {
     return R.make(shapeOf({Rows, Columns}), aten::resultType(Ts), Ts[0]->Dev);
   }));
 }

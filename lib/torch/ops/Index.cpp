@@ -53,7 +53,10 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   if (Name.starts_with("tri") && X->rank() < 2)
     return OpResult::failed((Name + " expects at least two dimensions").str());
   Record Rec(R, Name, {X});
-  return one(Rec.result(aten::emptyLike(R, X), [](Runtime &R, Node &, Grads &G) {
+  bool Again = Name == "roll" && A.ints("dims").size() > 1; // One by one.
+  T First = Again ? aten::emptyLike(R, X) : nullptr;
+  return one(Rec.result(aten::emptyLike(R, X), [Again](Runtime &R, Node &, Grads &G) {
+    T First = Again ? aten::emptyContiguous(R, G[0]) : nullptr;
     return Grads{aten::emptyContiguous(R, G[0])};
   }));
 }

@@ -172,7 +172,7 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
            X->Sizes.str() + ", got " + Target->Sizes.str());
     return nullptr;
   }
-  Record Rec(R, "BinaryCrossEntropyBackward0", {X});
+  Record Rec(R, "BinaryCrossEntropyBackward0", {X, Target});
   Rec.save(X).save(Target).save(Weight);
   R.flops(saturatingMul({6, X->elements()}));
   T Loss = emptyLike(R, X);
@@ -184,7 +184,12 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
     T Out = emptyLike(R, N.saved(0));
     if (Reduce == Mean)
       scalarInPlace(R, Out, Scalar(2));
-    return Grads{Out};
+    Grads All{Out, nullptr};
+    if (N.needs(1)) {
+      All[1] = emptyLike(R, N.saved(1));
+      R.scratch({Out, All[1]});
+    }
+    return All;
   });
 }
 
@@ -200,7 +205,7 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
   }
   if (PosWeight) // (pos_weight - 1) * target + 1 beside the rest.
     R.scratch({X, Target});
-  Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X});
+  Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X, Target});
   Rec.save(X).save(Target).save(Weight);
   R.flops(saturatingMul({10, X->elements()}));
   T Max = neg(R, X); // clamp_min_ in place
@@ -215,7 +220,12 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
     T Out = sigmoid(R, N.saved(0)); // then sub_ and mul_
     if (Reduce == Mean)
       scalarInPlace(R, Out, Scalar(2));
-    return Grads{Out};
+    Grads All{Out, nullptr};
+    if (N.needs(1)) {
+      All[1] = emptyLike(R, N.saved(1));
+      R.scratch({Out, All[1]});
+    }
+    return All;
   });
 }
 
@@ -250,7 +260,9 @@ static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
 
 static T l1Loss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
   T Difference = sub(R, X, Target);
-  return meanLoss(R, absInPlace(R, Difference), Reduce);
+  T Loss = callOne(R, "abs", {{"self", Arg(Difference)}});
+  Difference = nullptr;
+  return meanLoss(R, Loss, Reduce);
 }
 
 static T huberLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {

@@ -7,7 +7,7 @@
 // Matrix products. On the CPU, an operand whose strides BLAS cannot read is
 // copied for the call (LinearAlgebra.cpp: prepare_matrix_for_blas).
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
@@ -333,6 +333,7 @@ T linear(Runtime &R, const T &Input, const T &Weight, const T &Bias) {
 } // namespace aten
 
 void addMatmulOps(OpTable &Rows) {
+  using T = TensorRef;
   Rows.push_back({"mm", [](Runtime &R, const Args &A) {
                     return one(aten::mm(R, A.tensor("self"), A.tensor("mat2")));
                   }});
@@ -348,8 +349,14 @@ void addMatmulOps(OpTable &Rows) {
                   }});
   Rows.push_back({"addmm",
                   [](Runtime &R, const Args &A) {
-                    return one(aten::addmm(R, A.tensor("self"),
-                                           A.tensor("mat1"), A.tensor("mat2")));
+                    T Self = A.tensor("self"), X = A.tensor("mat1"), Y = A.tensor("mat2");
+                    if (A.number("beta", 1) == 1 && A.number("alpha", 1) == 1)
+                      return one(aten::addmm(R, Self, X, Y));
+                    if (!aten::checkMatrices(R, X, Y) || !Self)
+                      return one(nullptr);
+                    // Each gradient is scaled.
+                    return one(tailOne(R, {"AddmmBackward0", "12"}, {Self, X, Y},
+                                       [&] { return aten::product(R, X, Y, X->Type); }));
                   },
                   "beta,alpha"});
   Rows.push_back({"matmul", [](Runtime &R, const Args &A) {

@@ -147,7 +147,7 @@ const UnaryRule UnaryRules[] = {
        return aten::mul(R, G, addNumber(R, Power));
      }},
     {"tanh", "TanhBackward0", Keep::Result, Iter::IntToFloat, kernel},
-    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, kernel, true},
+    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, kernel},
     {"trunc", "TruncBackward0", Keep::Nothing, Iter::Plain, zeroGradient},
 };
 
@@ -766,8 +766,12 @@ void addPointwiseOps(OpTable &Rows) {
                   "self,other"});
   Rows.push_back({"masked_fill",
                   [](Runtime &R, const Args &A) {
-                    return one(aten::maskedFill(R, A.tensor("self"),
-                                                A.tensor("mask")));
+                    T X = A.tensor("self"), Mask = A.tensor("mask"), Value = A.tensor("value");
+                    if (!Value || !Mask || !X)
+                      return one(aten::maskedFill(R, X, Mask));
+                    aten::broadcast(R, X->Sizes, Mask->Sizes);
+                    return one(tailOne(R, {"MaskedFillBackward1", "2"}, {X, Value, Mask},
+                                       [&] { return aten::emptyLike(R, X); }));
                   },
                   "value"});
   Rows.push_back({"addcmul",
@@ -788,6 +792,11 @@ void addPointwiseOps(OpTable &Rows) {
                   "value"});
   Rows.push_back({"lerp",
                   [](Runtime &R, const Args &A) {
+                    if (T Weight = A.tensor("weight")) {
+                      std::vector<T> In{A.tensor("self"), A.tensor("end"), Weight};
+                      return one(tailOne(R, {"LerpBackward1", "012"}, In,
+                                         [&] { return iterate(R, In); }));
+                    }
                     return one(aten::lerp(R, A.tensor("self"), A.tensor("end")));
                   },
                   "weight"});

@@ -400,7 +400,7 @@ void addSpecialOps(OpTable &Rows) {
   addMixed(Rows);
   for (llvm::StringRef Name : {"logical_not_", "bitwise_not_"})
     Rows.push_back({Name,
-                    [Name](Runtime &R, const Args &A) {
+                    [](Runtime &R, const Args &A) {
                       T X = A.tensor("self");
                       return one(tailInPlace(R, {"CloneBackward0", "", "v"}, {X}, [] {}));
                     },

@@ -26,11 +26,12 @@ static void padding(Tensor s1, Tensor s3) {
 static void losses(Tensor x, Tensor y) {
   SHOW(nn::MultiLabelMarginLoss()->forward(x, torch::zeros({4, 8}, torch::kLong)));
   SHOW(nn::TripletMarginWithDistanceLoss()->forward(x, y, y));
-  nn::AdaptiveLogSoftmaxWithLoss adaptive(nn::AdaptiveLogSoftmaxWithLossOptions(8, 20, {4, 12}));
+  nn::AdaptiveLogSoftmaxWithLoss adaptive(nn::AdaptiveLogSoftmaxWithLossOptions(32, 20, {4, 12}));
   SHOW(adaptive->head->weight);
-  SHOW(adaptive->log_prob(x));
-  SHOW(adaptive->predict(x));
-  auto out = adaptive->forward(x, torch::tensor({0, 5, 13, 2}));
+  auto wider = torch::rand({4, 32});
+  SHOW(adaptive->log_prob(wider));
+  SHOW(adaptive->predict(wider));
+  auto out = adaptive->forward(wider, torch::tensor({0, 5, 13, 2}));
   SHOW(out.output);
 }
 
@@ -54,7 +55,8 @@ static void containers(Tensor x) {
   SHOW(seq->forward(x));
   nn::ModuleList list(nn::Linear(8, 4), nn::Linear(4, 3));
   SHOW(list[1]->as<nn::Linear>()->weight);
-  nn::ModuleDict dict({{"a", nn::AnyModule(nn::Linear(8, 5)).ptr()}});
+  torch::OrderedDict<std::string, std::shared_ptr<nn::Module>> items = {{"a", nn::Linear(8, 5).ptr()}};
+  nn::ModuleDict dict(items);
   SHOW(dict["a"]->as<nn::Linear>()->forward(x));
   nn::ParameterList parameters(torch::rand({2, 3}), torch::rand({4}));
   SHOW(parameters[0]);
