@@ -18,7 +18,14 @@ using T = TensorRef;
 
 Dim lengthAt(const Arg::Ints &L, size_t I) { return I < L.size() ? toDim(L[I]) : Dim(); }
 
-T inputOf(const Args &A) { return A.tensor("self"); }
+/// The input, whatever the declaration calls it (F::gumbel_softmax: logits).
+T inputOf(const Args &A) {
+  T X = A.tensor("self");
+  for (const auto &[Name, V] : A.List)
+    if (const auto *P = std::get_if<T>(&V.V); P && !X)
+      X = *P;
+  return X;
+}
 
 //===----------------------------------------------------------------------===//
 // Unfolding
