@@ -102,7 +102,7 @@ OpResult fftRow(Runtime &R, const Args &A, llvm::StringRef Name) {
 }
 
 OpResult shiftRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
+  T X = A.tensor(A.has("x") ? "x" : "self"); // As torch::fft calls it.
   return one(tailOne(R, {"RollBackward0", ""}, {X}, [&] { return aten::emptyContiguous(R, X); }));
 }
 

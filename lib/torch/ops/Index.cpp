@@ -62,7 +62,7 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
 }
 
 OpResult oneHotRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
+  T X = A.tensor(A.has("tensor") ? "tensor" : "self");
   if (!X)
     return OpResult::failed("one_hot of an undefined tensor", FailureKind::Other);
   auto Classes = A.integer("num_classes");

@@ -727,6 +727,13 @@ void addLayerOps(OpTable &Rows) {
     Rows.push_back({Name,
                     [Name](Runtime &R, const Args &A) { return nativeNormRow(R, A, Name); },
                     "eps,momentum,N,C,HxW", false, true});
+  Rows.push_back({"cross_map_lrn2d",
+                  [](Runtime &R, const Args &A) { // A function of its own, with what it needs.
+                    T X = inputOf(A);
+                    return one(tailOne(R, {"CrossMapLRN2d", "0ab"}, {X},
+                                       [&] { return aten::emptyContiguous(R, X); }));
+                  },
+                  "size,alpha,beta,k", false, true});
   Rows.push_back({"local_response_norm", localResponseNormRow, "size,alpha,beta,k", false, true});
   Rows.push_back({"pad_sequence", padSequenceRow, "padding_value", false, true});
   Rows.push_back({"_pack_padded_sequence", packRow, "lengths", false, true});

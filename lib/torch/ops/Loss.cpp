@@ -331,10 +331,10 @@ static T cosineSimilarity(Runtime &R, const T &A, const T &B, int64_t DimIndex) 
 }
 
 /// F::normalize: input / input.norm(p, dim, true).clamp_min(eps).
-static T normalize(Runtime &R, const T &X, int64_t DimIndex) {
+static T normalize(Runtime &R, const T &X, double P, int64_t DimIndex) {
   Args A;
   A.add("self", X);
-  A.add("p", 2.0);
+  A.add("p", P);
   A.add("dim", Arg::Ints{DimIndex});
   A.add("keepdim", true);
   OpResult Norm = R.call("norm", A);
@@ -491,9 +491,7 @@ void addLossOps(OpTable &Rows) {
                   "eps"});
   Rows.push_back({"normalize",
                   [](Runtime &R, const Args &A) {
-                    if (A.number("p", 2) != 2)
-                      return OpResult::notModelled("normalize with p other than 2");
-                    return one(aten::normalize(R, A.tensor("input"),
+                    return one(aten::normalize(R, A.tensor("input"), A.number("p", 2),
                                                A.integer("dim", 1)));
                   },
                   "eps"});

@@ -216,6 +216,10 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
   }
   if (constructFree(M, Class, Site, Result))
     return true;
+  if (Class == "c10::basic_string_view") { // The text that it looks at.
+    Result = Site.Args.empty() ? Value(std::string()) : M.take(Site, 0);
+    return true;
+  }
   if (Class == "c10::Device") {
     Result = deviceFrom(*this, M, Site);
     return true;

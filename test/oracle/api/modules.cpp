@@ -35,6 +35,23 @@ static void losses(Tensor x, Tensor y) {
   SHOW(out.output);
 }
 
+static void bounded(Tensor x, Tensor y, Tensor s2) {
+  SHOW(nn::Bilinear(8, 8, 5)->forward(x, x));
+  SHOW(nn::LocalResponseNorm(2)->forward(s2));
+  SHOW(nn::CrossMapLRN2d(2)->forward(s2));
+  SHOW(nn::RReLU()->forward(x));
+  SHOW(nn::Softsign()->forward(x));
+  SHOW(nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2).output_size(3))->forward(s2));
+  SHOW(nn::Fold(nn::FoldOptions({4, 4}, {2, 2}))->forward(torch::rand({1, 16, 9})));
+  SHOW(nn::Unfold(nn::UnfoldOptions({2, 2}))->forward(s2));
+  SHOW(nn::PairwiseDistance()->forward(x, y));
+  SHOW(nn::EmbeddingBag(10, 6)->forward(torch::zeros({3, 5}, torch::kLong)));
+  SHOW(nn::HingeEmbeddingLoss()->forward(x, y));
+  SHOW(nn::MultiLabelSoftMarginLoss()->forward(x, y));
+  SHOW(nn::CosineEmbeddingLoss()->forward(x, y, torch::ones({4})));
+  SHOW(nn::TripletMarginLoss()->forward(x, y, y));
+}
+
 static void transformers(Tensor wide) {
   nn::TransformerDecoder decoder(nn::TransformerDecoderOptions(nn::TransformerDecoderLayerOptions(8, 2).dim_feedforward(16), 2));
   SHOW(decoder->forward(wide, wide));
@@ -69,6 +86,7 @@ int main() {
   auto x = torch::rand({4, 8}).set_requires_grad(true);
   padding(torch::rand({2, 4, 8}), torch::rand({2, 4, 4, 4, 4}));
   losses(x, torch::rand({4, 8}));
+  bounded(x, torch::rand({4, 8}), torch::rand({2, 4, 8, 8}));
   transformers(torch::rand({5, 3, 8}));
   containers(x);
 }
