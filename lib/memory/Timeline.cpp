@@ -242,6 +242,40 @@ Quantity liveQuantity(const Timeline &L) {
   return Sum;
 }
 
+bool runsOn(const OpRecord &Op, DeviceKind Device) {
+  if (Op.Inputs.empty() && Op.Outputs.empty())
+    return true; // A backward node: it says nothing of its tensors.
+  auto Here = [&](const TensorDesc &D) { return D.Device == Device; };
+  return llvm::any_of(Op.Inputs, Here) || llvm::any_of(Op.Outputs, Here);
+}
+
+/// Temporaries that no event tells of make the peak an estimate, where they may
+/// reach above it.
+void addScratch(Timeline &L) {
+  const Trace &T = *L.Of;
+  int64_t Highest = L.Highest.SizeBytes;
+  llvm::StringRef Op;
+  llvm::SmallVector<OpId, 4> Running;
+  for (size_t I = 0; I < T.Events.size(); ++I) {
+    const Event &E = T.Events[I];
+    if (E.Kind == EventKind::OpBegin)
+      Running.push_back(E.Id);
+    if (!Running.empty() && Running.back() < T.Ops.size()) {
+      const OpRecord &Now = T.Ops[Running.back()];
+      int64_t Up = (Bytes{L.LiveAfter[I]} + Bytes{Now.ScratchBytesMax}).Count;
+      if (Now.ScratchBytesMax && Up > Highest && runsOn(Now, L.Device)) {
+        Highest = Up;
+        Op = Now.Name;
+      }
+    }
+    if (E.Kind == EventKind::OpEnd && !Running.empty())
+      Running.pop_back();
+  }
+  if (Highest > L.Highest.SizeBytes)
+    L.Live += Quantity::estimate(0, 0, Highest - L.Highest.SizeBytes,
+                                 "temporaries of " + Op.str() + " are not modelled");
+}
+
 } // namespace
 
 std::vector<AliveStorage> Timeline::aliveAfter(uint32_t Index) const {
@@ -293,6 +327,7 @@ Timeline computeTimeline(std::shared_ptr<const Trace> Of, DeviceKind Device) {
   }
   noteOps(L);
   L.Live = liveQuantity(L);
+  addScratch(L);
   return L;
 }
 

@@ -86,8 +86,9 @@ struct Timeline {
   DeviceKind Device = DeviceKind::CUDA;
   std::vector<int64_t> LiveAfter; ///< One per event of the trace.
   Peak Highest;
-  /// The peak as reports give it: exact, or unknown with the reasons and, as
-  /// its lower bound, the bytes that are certain.
+  /// The peak as reports give it: exact; an estimate where temporaries that
+  /// aren't modelled may reach above it; or unknown with the reasons and, as its
+  /// lower bound, the bytes that are certain.
   Quantity Live;
   std::vector<LoopGrowth> Growth;
   int64_t AtEndBytes = 0;

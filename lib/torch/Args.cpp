@@ -21,6 +21,10 @@ static llvm::StringRef otherName(llvm::StringRef Name) {
     return "sizes";
   if (Name == "other")
     return "tensor2";
+  if (Name == "dim") // torch::linalg and torch::special
+    return "opt_dim";
+  if (Name == "ord")
+    return "opt_ord";
   return "";
 }
 
@@ -40,7 +44,7 @@ const Arg *Args::find(llvm::StringRef Name) const {
           return Found;
   llvm::StringRef Other = otherName(Name);
   for (const auto &[N, A] : List)
-    if (!Other.empty() && N == Other)
+    if (!Other.empty() && (N == Other || (Name == "dim" && N == "dims")))
       return &A;
   return nullptr;
 }

@@ -32,6 +32,9 @@ struct OpEntry {
   llvm::StringRef MayBeUnknown = "";
   /// The row can take tensors whose rank is not known.
   bool AnyRank = false;
+  /// The results and what is saved are exact, but temporaries of the kernel are
+  /// not modelled: Runtime::scratch bounds them.
+  bool ScratchUnknown = false;
 };
 
 using OpTable = std::vector<OpEntry>;
@@ -52,5 +55,18 @@ void addDropoutOps(OpTable &Rows);
 void addResampleOps(OpTable &Rows);
 void addIndexOps(OpTable &Rows);
 void addTensorOps(OpTable &Rows);
+// The long tail (Tail.h).
+void addArrangeOps(OpTable &Rows);
+void addContractOps(OpTable &Rows);
+void addCriterionOps(OpTable &Rows);
+void addFftOps(OpTable &Rows);
+void addGatherOps(OpTable &Rows);
+void addLayerOps(OpTable &Rows);
+void addLinalgOps(OpTable &Rows);
+void addRandomOps(OpTable &Rows);
+void addSpecialOps(OpTable &Rows);
+void addStatisticsOps(OpTable &Rows);
+/// Other names for rows that are there; call it last.
+void addAliasOps(OpTable &Rows);
 
 } // namespace vramlint

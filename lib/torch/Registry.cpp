@@ -31,6 +31,17 @@ static const OpTable &rows() {
     addResampleOps(All);
     addIndexOps(All);
     addTensorOps(All);
+    addArrangeOps(All);
+    addContractOps(All);
+    addCriterionOps(All);
+    addFftOps(All);
+    addGatherOps(All);
+    addLayerOps(All);
+    addLinalgOps(All);
+    addRandomOps(All);
+    addSpecialOps(All);
+    addStatisticsOps(All);
+    addAliasOps(All);
     return All;
   }();
   return Rows;

@@ -162,6 +162,8 @@ TensorRef exp(Runtime &R, const TensorRef &A);
 TensorRef log(Runtime &R, const TensorRef &A);
 TensorRef absInPlace(Runtime &R, const TensorRef &A);
 TensorRef clamp(Runtime &R, const TensorRef &Self, bool Min, bool Max);
+/// The same, by a limit that may make floats of integers.
+TensorRef clampTo(Runtime &R, const TensorRef &Self, bool Min, bool Max, Scalar Limit);
 TensorRef maximum(Runtime &R, const TensorRef &A, const TensorRef &B);
 /// Comparison with a tensor or a number.
 TensorRef compare(Runtime &R, const TensorRef &A, const TensorRef &B);

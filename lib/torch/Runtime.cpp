@@ -50,6 +50,17 @@ void Runtime::flops(int64_t N) {
   Q += N < 0 ? Quantity::unknown("shape not known") : Quantity::exact(N);
 }
 
+void Runtime::scratch(llvm::ArrayRef<TensorRef> Ts) {
+  if (RunningOp == None)
+    return;
+  Bytes Most{ScratchBytesLeast};
+  for (const TensorRef &T : Ts)
+    if (T && T->elements() > 0)
+      Most += Bytes{T->elements()} * itemSize(T->Type) * ScratchFactor;
+  int64_t &Max = Out.Ops[RunningOp].ScratchBytesMax;
+  Max = std::max(Max, Most.Count);
+}
+
 //===----------------------------------------------------------------------===//
 // New tensors
 //===----------------------------------------------------------------------===//
@@ -207,6 +218,16 @@ static void finishRecord(OpRecord &Op, const Args &A, const OpResult &Result,
     });
 }
 
+static std::vector<TensorRef> allTensors(const Args &A, const OpResult &Result) {
+  std::vector<TensorRef> All;
+  auto Add = [&](const TensorRef &T) { All.push_back(T); };
+  for (const auto &[Name, Value] : A.List)
+    eachTensor(Value, Add);
+  for (const Arg &V : Result.Values)
+    eachTensor(V, Add);
+  return All;
+}
+
 OpRecord &Runtime::beginOp(llvm::StringRef Name) {
   RunningOp = OpId(Out.Ops.size());
   OpRecord Op;
@@ -255,6 +276,8 @@ OpResult Runtime::call(llvm::StringRef Name, const Args &A) {
   if (Error)
     Result = std::move(*Error);
   std::swap(Outer, Error);
+  if (Entry->ScratchUnknown && Result.Kind == OpResult::Ok)
+    scratch(allTensors(A, Result));
   if (Outermost) {
     if (Result.Kind == OpResult::Failed)
       Result.FailedOp = Record;

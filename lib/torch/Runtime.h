@@ -87,6 +87,11 @@ public:
   void fail(std::string Message, FailureKind Why = FailureKind::Shape);
   void failNotModelled(std::string Why);
   bool failed() const { return Error.has_value(); }
+  /// The op that runs has temporaries that are not modelled. Real LibTorch showed
+  /// at most this many times the bytes of its inputs and results, and a little
+  /// for small ones (test/oracle/shapes).
+  static constexpr int64_t ScratchFactor = 12, ScratchBytesLeast = 4096;
+  void scratch(llvm::ArrayRef<TensorRef> Ts);
   /// Adds to the FLOPs of the op that runs; a multiply-add is 2. -1: unknown.
   void flops(int64_t N);
   /// Ops record autograd nodes now.

@@ -116,6 +116,9 @@ struct OpRecord {
   bool RecordsGraph = false;   ///< An autograd node was made.
   bool ResultIsView = false;
   Quantity Flops;              ///< A multiply-add counts 2.
+  /// Temporaries that no event tells of take at most this much above what is
+  /// alive. 0: all are modelled.
+  int64_t ScratchBytesMax = 0;
   StackId Stack = 0;
 };
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/generated/ from the one place where each fact stands.
 
-  tool/dev/generate.py all|checks|op-coverage|gpus|accuracy [--check] [--build-dir DIR]
+  tool/dev/generate.py WHAT [--check] [--build-dir DIR]
+  WHAT: all, checks, libtorch-api, op-coverage, gpus or accuracy
 
-checks.md comes from checks/Checks.def, op-coverage.md from the rows in lib/torch
-and their tests, gpus.md from gpu-specs/. accuracy.md comes from a run of the
-oracle (./x accuracy) and is not part of "all". --check writes nothing, prints
+checks.md comes from checks/Checks.def, libtorch-api.txt from LibTorch's headers,
+op-coverage.md from it, the rows in lib/torch and their tests, gpus.md from
+gpu-specs/. accuracy.md comes from a run of the oracle (./x accuracy) and is not
+part of "all". --check writes nothing, prints
 "stale: FILE" for each file that would change, and exits with 1.
 """
 
@@ -17,6 +19,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import libtorch_api  # noqa: E402
 import project  # noqa: E402
 
 NOTE = "<!-- Made by ./x {verb}; don't edit. -->\n\n"
@@ -63,19 +66,9 @@ def all_rows(build_dir):
     return {kind: sorted(names) for kind, names in rows.items()}
 
 
-def module_families():
-    """{family: [class]}, by the file in which the row stands."""
-    families = {}
-    for path in project.files():
-        if re.fullmatch(r"lib/torch/modules/\w+\.cpp", path):
-            names = re.findall(r'\.Class = "(\w+)"', project.read(path))
-            if names:
-                families[os.path.splitext(os.path.basename(path))[0]] = sorted(names)
-    return families
-
-
 def proven():
-    """The names that ran in real LibTorch: in the op cases and the probes."""
+    """The names that ran in real LibTorch and agreed: in the op cases, the probes,
+    the list of shapes and the programs of test/oracle/api."""
     names = set()
     for path in project.files():
         if re.fullmatch(r"test/oracle/ops/cases/\w+\.txt", path):
@@ -84,34 +77,143 @@ def proven():
                 names |= {match.group(1)} if match else set()
         elif re.fullmatch(r"test/oracle/recorded/probe-\w+\.json", path):
             names |= {key.split(".")[0] for key in json.loads(project.read(path))}
+    text = project.read("test/unit/modules/ModuleRowTest.cpp")
+    names -= set(re.findall(r'\{"\w+", "(\w+)", .*\}, (?:Bounded|"[^"]+")\},\n', text))
+    differ = set(project.read("test/oracle/shapes/expected-failures.txt").splitlines())
+    for line in project.read("test/oracle/shapes/recorded.txt").splitlines():
+        if not line.startswith(" ") and line not in differ:
+            names.add(line.removeprefix("? ").split(" ", 1)[0].split(".")[0])
     return names
 
 
+def shown():
+    """The names that a program of test/oracle/api calls and that agree, by where
+    they stand: "F::relu", "nn::Linear", "init::ones_"."""
+    differ = project.read("test/oracle/api/known.txt")
+    names = set()
+    for program in ("functional", "modules"):
+        for line in project.read(f"test/oracle/api/{program}.cpp").splitlines():
+            match = re.match(r"\s*SHOW\((.*)\);$", line)
+            if match and match.group(1) not in differ:
+                names |= set(re.findall(r"\b(?:F|nn|init|utils|rnn|fft|linalg|special)::\w+",
+                                        match.group(1)))
+            elif not match:
+                names |= set(re.findall(r"\bnn::\w+(?= [\w(]|\()", line))
+    return names
+
+
+def plugin_names():
+    """What the plug-in answers without a row: Tensor::sizes, MNIST, StepLR."""
+    names = set()
+    for path in ("TensorCalls", "DataCalls", "FreeCalls", "Utilities"):
+        text = project.read(f"lib/torch/plugin/{path}.cpp")
+        names |= set(re.findall(r'[!=]= "(?:\w+::)*(\w+)"', text))
+    # What these give has a class of its own.
+    of = {"map": "MapDataset", "make_data_loader": "StatelessDataLoader",
+          "SequentialSampler": "RandomSampler"}
+    return names | {of[n] for n in names if n in of}
+
+
+# What is there for LibTorch itself: pieces of other ops, other hardware, quantized
+# numbers, functional copies of views.
+INTERNAL = re.compile(
+    r"_backward|_symint$|^(cudnn|miopen|mkldnn|mps|fbgemm|quantized|q)_|quantize|_jvp$|"
+    r"^batch_norm_|_copy$|^rrelu_with_noise|^(sym|unsafe|nested|segment)_|_symint_?$|"
+    r"^(from_file|for_blob|is_vulkan_available|is_distributed|infinitely_\w+|int_repr|"
+    r"lstm_mps|native_channel_shuffle|choose_qparams\w*|copy_sparse\w*|resize_as_sparse\w*|"
+    r"sparse_resize\w*|cummaxmin\w*|convolution_overrideable|slow_conv3d_forward|"
+    r"multilabel_margin_loss_forward|nll_loss2d_forward|empty_quantized|normal_functional|"
+    r"unsafeGetTensorImpl|getIntrusivePtr|wrap_tensor_impl|unsafeRelease\w+|generic_\w+|"
+    r"enforce_invariants|globalDeprecated\w+|typeMetaToScalarType|legacy\w+|TORCH_\w+|"
+    r"C10_\w+|static_assert|func|TensorOptions|get_named_tensor_meta|expect_contiguous|"
+    r"vulkan|metal|hip|ve|toBackend|(is_)?(xpu|xla|hpu|ipu|ort|mkldnn|lazy|metal|meta|vulkan|"
+    r"quantized|hip|ve|mps|nested)|qscheme|quantizer|names|opt_names|align_\w+|refine_names|"
+    r"rename|record_stream|fused_moving_avg_obs_fake_quant|sparse_(bsr|bsc)\w*|to_mkldnn|"
+    r"to_sparse_bs[rc]|to_padded_tensor|.*(ccol|crow|row|col)_indices.*|dequantize|"
+    r"weak_use_count|key_set|layout|is_variable|exponential|cauchy|geometric|log_normal|"
+    r"uniform|random|resize|resize_as|set|zero|copy|lift\w*|native_norm|embedding_renorm)$")
+
+KINDS = [
+    ("module", "torch::nn modules", "nn"), ("functional", "torch::nn::functional", "F"),
+    ("init", "torch::nn::init", "init"), ("utils", "torch::nn::utils", "utils"),
+    ("optim", "torch::optim", ""), ("data", "torch::data", ""),
+    ("method", "Tensor's methods", ""), ("function", "torch:: functions", ""),
+    ("fft", "torch::fft", "fft"), ("linalg", "torch::linalg", "linalg"),
+    ("special", "torch::special", "special")]
+
+
+def make_api(_):
+    """LibTorch's names, read from its headers; None where they are not the ones
+    that the list is for."""
+    root = "/usr/include"
+    return libtorch_api.listing(root) if libtorch_api.version(root) == "1.13.0" else None
+
+
+def modelled(kind, name, rows, plugin):
+    if kind == "module":
+        return name in rows.get("module", []) or name == "NamedAnyModule"
+    if kind == "optim":
+        return name in rows.get("optimizer", []) or name in ("Optimizer", "LRScheduler", "StepLR")
+    if kind == "init":
+        return True  # One rule for all: in place, no allocation.
+    names = [name]
+    if kind in ("fft", "linalg", "special"):
+        names = [f"{kind}_{name}", name]
+    elif kind == "functional":
+        names = [f"functional_{name}", name]
+    return any(n in rows["op"] for n in names) or \
+        (kind in ("method", "data", "utils") and name in plugin)
+
+
 def make_op_coverage(args):
-    rows, ran = all_rows(args.build_dir), proven()
+    rows = all_rows(args.build_dir)
     if rows is None:
         return None
-    parts = ["# What the tables know\n\n" + NOTE.format(verb="generate"),
-             "An op without a row gives a tensor of unknown shape and is listed under "
-             "\"not understood\" in the report. A row is *proven* when a case or probe "
-             "of `test/oracle` ran it alone with real LibTorch and its allocations were "
-             "recorded; the whole programs there prove more ([accuracy](accuracy.md)).\n"]
-    def listed(names):
-        return " ".join(f"`{n}`" for n in names) or "none"
-
-    for kind, title in (("op", "Ops"), ("optimizer", "Optimizers")):
-        names = rows.get(kind, [])
-        yes = [n for n in names if n in ran]
-        no = [n for n in names if n not in ran]
-        parts.append(f"\n## {title}: {len(names)}\n\nProven ({len(yes)}): {listed(yes)}\n\n"
-                     f"Not proven ({len(no)}): {listed(no)}\n")
-    names = rows.get("module", [])
-    parts.append(f"\n## Modules: {len(names)}, proven {sum(n in ran for n in names)}\n\n")
-    parts.append(table(
-        ["family", "proven", "not proven"],
-        [[f, listed([n for n in m if n in ran]), listed([n for n in m if n not in ran])]
-         for f, m in sorted(module_families().items())]))
-    return "".join(parts)
+    estimates = set(rows.get("estimate", []))
+    rows["op"] = set(rows["op"])
+    ran, seen, plugin = proven(), shown(), plugin_names()
+    api = {}
+    for line in project.read("docs/generated/libtorch-api.txt").splitlines():
+        kind, name = line.split()
+        api.setdefault(kind, []).append(name)
+    table_rows, parts = [], []
+    for kind, title, prefix in KINDS:
+        groups = {"proven": [], "modelled": [], "not modelled": [], "internal": []}
+        for name in api.get(kind, []):
+            if kind in ("function", "method") and INTERNAL.search(name) and name not in ran:
+                groups["internal"].append(name)
+            elif not modelled(kind, name, rows, plugin):
+                groups["not modelled"].append(name)
+            else:
+                tried = {name, f"{kind}_{name}"} if kind in ("fft", "linalg", "special") else {name}
+                good = bool(tried & ran) or f"{prefix}::{name}" in seen or \
+                    (kind == "utils" and f"rnn::{name}" in seen)
+                groups["proven" if good else "modelled"].append(name)
+        total = sum(len(n) for g, n in groups.items() if g != "internal")
+        has = len(groups["proven"]) + len(groups["modelled"])
+        table_rows.append([title, total, f"{has * 100 // max(total, 1)} %",
+                           f"{len(groups['proven']) * 100 // max(total, 1)} %",
+                           len(groups["internal"])])
+        parts.append(f"\n## {title}\n")
+        for group, names in groups.items():
+            marks = [f"`{n}`" + ("~" if kind in ("method", "function") and n in estimates else "")
+                     for n in names]
+            if names:
+                parts.append(f"\n{group.capitalize()} ({len(names)}): {' '.join(marks)}\n")
+    return ("# What the tables know\n\n" + NOTE.format(verb="generate") +
+            "Every name of LibTorch 1.13.1's public C++ headers "
+            "([libtorch-api.txt](libtorch-api.txt)), and whether a row answers it.\n\n"
+            "*Proven*: real LibTorch ran it (`test/oracle`), and shapes, dtypes and storages of "
+            "the results agreed; for most also strides, views and bytes, with gradients and "
+            "without. *Modelled*: there is "
+            "a row, but no such case. *Not modelled*: the result has an unknown shape and is "
+            "listed under \"not understood\" in the report. *Internal*: pieces of other ops, "
+            "other hardware, quantized numbers; no program calls them. `~`: temporaries of the "
+            "kernel are bounded, not counted, so that a peak which rests on them is an "
+            f"estimate. There are {len(rows['op'])} op rows; the whole programs there prove "
+            "more ([accuracy](accuracy.md)).\n\n" +
+            table(["where", "names", "modelled", "proven", "internal"], table_rows,
+                  ("names", "modelled", "proven", "internal")) + "".join(parts))
 
 
 # ---- GPUs
@@ -177,8 +279,8 @@ def make_accuracy(args):
     return text
 
 
-FILES = {"checks": make_checks, "op-coverage": make_op_coverage, "gpus": make_gpus,
-         "accuracy": make_accuracy}
+FILES = {"checks": make_checks, "libtorch-api": make_api, "op-coverage": make_op_coverage,
+         "gpus": make_gpus, "accuracy": make_accuracy}
 
 
 def main():
@@ -191,8 +293,12 @@ def main():
     names = [n for n in FILES if n != "accuracy"] if args.what == "all" else [args.what]
     stale = False
     for name in names:
-        path = os.path.join("docs", "generated", f"{name}.md")
+        suffix = "txt" if name == "libtorch-api" else "md"
+        path = os.path.join("docs", "generated", f"{name}.{suffix}")
         new = FILES[name](args)
+        if new is None and name == "libtorch-api":
+            print(f"not checked, LibTorch 1.13.1 isn't installed: {path}")
+            continue
         if new is None:
             if not args.check:
                 sys.exit(f"{path} needs the built vramlint-list-rows; run ./x generate")

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Prints the name of every row, one a line: "op conv2d", "module Conv2d". What
+// Prints the name of every row, one a line: "op conv2d", "module Conv2d"; "estimate
+// einsum" of a row that does not count its temporaries. What
 // docs/generated/op-coverage.md is made of.
 
 #include "lib/torch/Optim.h"
@@ -13,8 +14,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 int main() {
-  for (const vramlint::OpEntry *Row : vramlint::allOps())
+  for (const vramlint::OpEntry *Row : vramlint::allOps()) {
     llvm::outs() << "op " << Row->Name << '\n';
+    if (Row->ScratchUnknown)
+      llvm::outs() << "estimate " << Row->Name << '\n';
+  }
   for (const vramlint::ModuleRow *Row : vramlint::allModules())
     llvm::outs() << "module " << Row->Class << '\n';
   for (const vramlint::OptimizerRow &Row : vramlint::allOptimizers())

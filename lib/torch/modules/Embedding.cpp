@@ -32,7 +32,7 @@ static OpResult forwardEmbedding(BuiltinModule &M, const Args &A) {
 static OpResult forwardBag(BuiltinModule &M, const Args &A) {
   Args Call;
   Call.add("weight", M.own("weight"));
-  Call.add("indices", nth(A, 0));
+  Call.add("input", nth(A, 0)); // As F:: calls it: the bags alone.
   Call.add("offsets", nth(A, 1));
   Call.add("per_sample_weights", nth(A, 2));
   Call.add("options", Arg(M.Options));

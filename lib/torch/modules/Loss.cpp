@@ -7,6 +7,7 @@
 // Rows: loss functions. Each forward is the function of torch::nn::functional; its
 // options are the module's.
 
+#include "lib/torch/Tail.h"
 #include "lib/torch/modules/ModuleRow.h"
 
 namespace vramlint {
@@ -18,8 +19,58 @@ static void buildWeight(BuiltinModule &M) {
       M.registerBuffer(Name, T);
 }
 
+/// A head for frequent classes and clusters, and a smaller projection for each
+/// cluster of rare ones.
+static void buildAdaptive(BuiltinModule &M) {
+  Arg::Ints Cutoffs = M.Given.ints("cutoffs");
+  Cutoffs.push_back(M.Given.integer("n_classes"));
+  if (Cutoffs.size() < 2)
+    return;
+  Dim In = M.dim("in_features"), Shortlist = toDim(Cutoffs[0]);
+  Dim Clusters(int64_t(Cutoffs.size()) - 1);
+  auto Linear = [&](BuiltinModule &Of, llvm::StringRef Name, Dim From, Dim To, bool Bias) {
+    auto Length = [](Dim D) {
+      return D.known() ? Arg(D.Length) : Arg(Arg::UnknownArg{"a size that is not known"});
+    };
+    Of.child(Name, "Linear", {{"in_features", Length(From)}, {"out_features", Length(To)},
+                              {"bias", Arg(Bias)}});
+  };
+  Linear(M, "head", In, Shortlist + Clusters, M.boolean("head_bias", false));
+  BuiltinModule *Tail = M.child("tail", "ModuleList", {});
+  double Divisor = M.number("div_value", 4);
+  const size_t ClustersMax = 1024;
+  for (size_t I = 0; I + 1 < Cutoffs.size() && I < ClustersMax; ++I) {
+    Dim Hidden = In.known() ? Dim(int64_t(double(In.Length) / std::pow(Divisor, double(I + 1)))) : Dim();
+    BuiltinModule *Two = Tail->child(std::to_string(I), "Sequential", {});
+    Linear(*Two, "0", In, Hidden, false);
+    Linear(*Two, "1", Hidden, toDim(Cutoffs[I + 1]) - toDim(Cutoffs[I]), false);
+  }
+}
+
+/// Which clusters run is in the data: the head alone is certain.
+static OpResult forwardAdaptive(BuiltinModule &M, const Args &A) {
+  TensorRef X = nthTensor(A, 0), Target = nthTensor(A, 1);
+  Module *Head = M.childNamed("head");
+  if (!X || !Target || !Head)
+    return OpResult::failed("AdaptiveLogSoftmaxWithLoss expects an input and a target");
+  Args Call;
+  Call.add("input", Arg(X));
+  OpResult Scores = Head->callForward(Call);
+  if (Scores.Kind != OpResult::Ok || Scores.Values.empty())
+    return Scores;
+  auto *S = std::get_if<TensorRef>(&Scores.Values[0].V);
+  TensorRef Log = aten::logSoftmax(M.R, S ? *S : nullptr, -1);
+  if (!Log)
+    return OpResult::failed("AdaptiveLogSoftmaxWithLoss: the head gives nothing");
+  TensorRef Output = tailOne(M.R, {"AddBackward0", "0"}, {Log},
+                             [&] { return makeLike(M.R, X, Target->Sizes); });
+  M.R.scratch({X, Log});
+  return tuple({Output, aten::mean(M.R, aten::neg(M.R, Output))});
+}
+
 llvm::ArrayRef<ModuleRow> lossModules() {
   static const ModuleRow Rows[] = {
+      {.Class = "AdaptiveLogSoftmaxWithLoss", .Build = buildAdaptive, .Forward = forwardAdaptive, .Inputs = "input,target"},
       {.Class = "BCELoss", .Build = buildWeight, .Op = "binary_cross_entropy", .Inputs = "input,target"},
       {.Class = "BCEWithLogitsLoss", .Build = buildWeight, .Op = "binary_cross_entropy_with_logits", .Inputs = "input,target"},
       {.Class = "CTCLoss", .Op = "ctc_loss", .Inputs = "log_probs,targets,input_lengths,target_lengths"},

@@ -17,7 +17,7 @@ llvm::ArrayRef<ModuleRow> visionModules() {
       {.Class = "PairwiseDistance", .Op = "pairwise_distance", .Inputs = "x1,x2"},
       {.Class = "PixelShuffle", .Op = "pixel_shuffle", .Shown = "upscale_factor"},
       {.Class = "PixelUnshuffle", .Op = "pixel_unshuffle", .Shown = "downscale_factor"},
-      {.Class = "Unfold", .Op = "unfold", .Shown = "kernel_size"},
+      {.Class = "Unfold", .Op = "functional_unfold", .Shown = "kernel_size"},
       {.Class = "Upsample", .Op = "interpolate"},
   };
   return Rows;

@@ -193,7 +193,7 @@ void addFactoryOps(OpTable &Rows) {
   const llvm::StringRef Numbers =
       "low,high,mean,std,generator,memory_format,pin_memory,layout,size,p,"
       "fill_value,base";
-  for (llvm::StringRef Name : {"zeros", "ones", "empty", "rand", "randn", "normal"})
+  for (llvm::StringRef Name : {"zeros", "ones", "empty", "rand", "randn"})
     Rows.push_back({Name,
                     [](Runtime &R, const Args &A) {
                       return sized(R, A, std::nullopt);
@@ -207,14 +207,11 @@ void addFactoryOps(OpTable &Rows) {
   Rows.push_back({"full", fullRow, Numbers});
   for (llvm::StringRef Name : {"zeros_like", "ones_like", "empty_like",
                                "rand_like", "randn_like", "full_like",
-                               "randint_like", "bernoulli"})
+                               "randint_like"})
     Rows.push_back({Name, likeRow, Numbers, true});
   for (llvm::StringRef Name : {"new_zeros", "new_ones", "new_empty", "new_full"})
     Rows.push_back({Name, newRow, Numbers});
   Rows.push_back({"arange", arangeRow, "*"});
-  Rows.push_back({"range", [](Runtime &, const Args &) {
-                    return OpResult::notModelled("range");
-                  }});
   Rows.push_back({"linspace", linspaceRow, "start,end,steps"});
   Rows.push_back({"logspace", linspaceRow, "start,end,steps,base"});
   Rows.push_back({"eye", eyeRow, "n,m"});

@@ -50,14 +50,19 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed((Name + " of an undefined tensor").str());
+  if (Name.starts_with("tri") && X->rank() < 2)
+    return OpResult::failed((Name + " expects at least two dimensions").str());
   Record Rec(R, Name, {X});
-  return one(Rec.result(aten::emptyLike(R, X), [](Runtime &R, Node &, Grads &G) {
+  bool Again = Name == "roll" && A.ints("dims").size() > 1; // One by one.
+  T First = Again ? aten::emptyLike(R, X) : nullptr;
+  return one(Rec.result(aten::emptyLike(R, X), [Again](Runtime &R, Node &, Grads &G) {
+    T First = Again ? aten::emptyContiguous(R, G[0]) : nullptr;
     return Grads{aten::emptyContiguous(R, G[0])};
   }));
 }
 
 OpResult oneHotRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
+  T X = A.tensor(A.has("tensor") ? "tensor" : "self");
   if (!X)
     return OpResult::failed("one_hot of an undefined tensor", FailureKind::Other);
   auto Classes = A.integer("num_classes");
@@ -71,10 +76,6 @@ OpResult oneHotRow(Runtime &R, const Args &A) {
     R.make(Shape(), X->Type, X->Dev);
   }
   return one(R.make(S, DType::Int64, X->Dev));
-}
-
-OpResult dataDependentRow(Runtime &R, const Args &A, llvm::StringRef Name) {
-  return one(R.opaque(Name, A, "the size is in the data"));
 }
 
 OpResult outerRow(Runtime &R, const Args &A) {
@@ -133,10 +134,6 @@ void addIndexOps(OpTable &Rows) {
                     },
                     "diagonal,shifts"});
   Rows.push_back({"one_hot", oneHotRow});
-  for (llvm::StringRef Name : {"nonzero", "masked_select", "unique", "argwhere"})
-    Rows.push_back({Name, [Name](Runtime &R, const Args &A) {
-                      return dataDependentRow(R, A, Name);
-                    }});
   for (llvm::StringRef Name : {"outer", "ger"})
     Rows.push_back({Name, outerRow});
   Rows.push_back({"baddbmm", baddbmmRow, "beta,alpha"});

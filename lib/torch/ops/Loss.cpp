@@ -6,7 +6,7 @@
 //
 // Softmax and losses (SoftMax.cpp, Loss.cpp, LossNLL.cpp).
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
@@ -24,6 +24,10 @@ static T softmaxKernel(Runtime &R, const T &X, int64_t DimIndex,
                        llvm::StringRef NodeName) {
   if (!X || R.failed() || !wrapDim(R, DimIndex, X->rank()))
     return nullptr;
+  if (!isFloating(X->Type) && X->Type != DType::Unknown) {
+    R.fail("softmax expects floating point numbers, got " + dtypeName(X->Type).str());
+    return nullptr;
+  }
   Record Rec(R, NodeName, {X});
   R.flops(saturatingMul({5, X->elements()}));
   T Out = emptyContiguous(R, X);
@@ -107,19 +111,42 @@ static T probabilityLoss(Runtime &R, const T &X, const T &Target,
   return Reduce == Sum ? Negative : div(R, Negative, Scalar(2));
 }
 
+/// cross_entropy_loss_label_smoothing: the loss of the target and that of all
+/// classes, mixed.
+static T smoothedLoss(Runtime &R, const T &X, const T &Target, const T &Weight,
+                      int64_t ClassDim, int64_t Reduce) {
+  T Log = logSoftmax(R, X, ClassDim);
+  T Nll = nllLoss(R, Log, Target, Weight, Reduce);
+  T All;
+  {
+    T Weighted = Weight ? mul(R, Log, Weight->rank() == 1 && X->rank() > 2 ? Log : Weight) : Log;
+    All = neg(R, sum(R, Weighted, {ClassDim}, false));
+  }
+  T Mask = compare(R, Target, Scalar(1)); // masked_fill_ in place
+  if (Reduce != None)
+    All = sum(R, All);
+  R.scratch({X, Target});
+  if (Reduce == Mean)
+    All = div(R, All, Scalar(2));
+  T Part = mul(R, Nll, Scalar(0.5)), Rest = mul(R, All, Scalar(0.5));
+  return add(R, Part, Rest);
+}
+
 static T crossEntropy(Runtime &R, const Args &A, int64_t Reduce) {
   T X = A.tensor("input"), Target = A.tensor("target");
   T Weight = A.tensor("weight");
   if (!X || !Target)
     return nullptr;
   bool Probabilities = X->Sizes == Target->Sizes;
-  if (A.number("label_smoothing", 0) > 0 || (Probabilities && Weight)) {
-    R.failNotModelled("cross_entropy with label smoothing");
-    return nullptr;
-  }
-  if (Probabilities)
+  bool Smooth = A.number("label_smoothing", 0) > 0;
+  if (Probabilities) {
+    if (Smooth || Weight) // A scaled copy of the target, a weighted product.
+      R.scratch({X, Target, Target});
     return probabilityLoss(R, X, Target, Reduce);
+  }
   int64_t ClassDim = X->rank() == 1 ? 0 : 1;
+  if (Smooth)
+    return smoothedLoss(R, X, Target, Weight, ClassDim, Reduce);
   return nllLoss(R, logSoftmax(R, X, ClassDim), Target, Weight, Reduce);
 }
 
@@ -145,7 +172,7 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
            X->Sizes.str() + ", got " + Target->Sizes.str());
     return nullptr;
   }
-  Record Rec(R, "BinaryCrossEntropyBackward0", {X});
+  Record Rec(R, "BinaryCrossEntropyBackward0", {X, Target});
   Rec.save(X).save(Target).save(Weight);
   R.flops(saturatingMul({6, X->elements()}));
   T Loss = emptyLike(R, X);
@@ -157,7 +184,12 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
     T Out = emptyLike(R, N.saved(0));
     if (Reduce == Mean)
       scalarInPlace(R, Out, Scalar(2));
-    return Grads{Out};
+    Grads All{Out, nullptr};
+    if (N.needs(1)) {
+      All[1] = emptyLike(R, N.saved(1));
+      R.scratch({Out, All[1]});
+    }
+    return All;
   });
 }
 
@@ -171,11 +203,9 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
            "shape " + X->Sizes.str() + ", got " + Target->Sizes.str());
     return nullptr;
   }
-  if (PosWeight) {
-    R.failNotModelled("binary_cross_entropy_with_logits with pos_weight");
-    return nullptr;
-  }
-  Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X});
+  if (PosWeight) // (pos_weight - 1) * target + 1 beside the rest.
+    R.scratch({X, Target});
+  Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X, Target});
   Rec.save(X).save(Target).save(Weight);
   R.flops(saturatingMul({10, X->elements()}));
   T Max = neg(R, X); // clamp_min_ in place
@@ -190,7 +220,12 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
     T Out = sigmoid(R, N.saved(0)); // then sub_ and mul_
     if (Reduce == Mean)
       scalarInPlace(R, Out, Scalar(2));
-    return Grads{Out};
+    Grads All{Out, nullptr};
+    if (N.needs(1)) {
+      All[1] = emptyLike(R, N.saved(1));
+      R.scratch({Out, All[1]});
+    }
+    return All;
   });
 }
 
@@ -225,7 +260,9 @@ static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
 
 static T l1Loss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
   T Difference = sub(R, X, Target);
-  return meanLoss(R, absInPlace(R, Difference), Reduce);
+  T Loss = callOne(R, "abs", {{"self", Arg(Difference)}});
+  Difference = nullptr;
+  return meanLoss(R, Loss, Reduce);
 }
 
 static T huberLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
@@ -243,19 +280,15 @@ static T huberLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
 
 static T klDiv(Runtime &R, const T &X, const T &Target, int64_t Reduce,
                bool LogTarget) {
-  if (LogTarget)
-    return meanLoss(R, mul(R, exp(R, Target), sub(R, Target, X)), Reduce);
-  T Log;
-  {
-    Record Rec(R, "XlogyBackward0", {Target, Target});
-    if (Rec) {
-      R.failNotModelled("kl_div with a target that needs gradients");
-      return nullptr;
-    }
-    Log = iterate(R, {Target}, Iter::IntToFloat);
+  T Loss;
+  if (LogTarget) {
+    T Exp = exp(R, Target), Difference = sub(R, Target, X);
+    Loss = mul(R, Exp, Difference);
+  } else {
+    T Log = tailOne(R, {"XlogyBackward0", "01"}, {Target, Target},
+                    [&] { return iterate(R, {Target}, Iter::IntToFloat); });
+    Loss = sub(R, Log, mul(R, Target, X));
   }
-  T Loss = sub(R, Log, mul(R, Target, X));
-  Log = nullptr;
   return meanLoss(R, Loss, Reduce);
 }
 
@@ -298,10 +331,10 @@ static T cosineSimilarity(Runtime &R, const T &A, const T &B, int64_t DimIndex) 
 }
 
 /// F::normalize: input / input.norm(p, dim, true).clamp_min(eps).
-static T normalize(Runtime &R, const T &X, int64_t DimIndex) {
+static T normalize(Runtime &R, const T &X, double P, int64_t DimIndex) {
   Args A;
   A.add("self", X);
-  A.add("p", 2.0);
+  A.add("p", P);
   A.add("dim", Arg::Ints{DimIndex});
   A.add("keepdim", true);
   OpResult Norm = R.call("norm", A);
@@ -317,16 +350,14 @@ static T normalize(Runtime &R, const T &X, int64_t DimIndex) {
 static T softMargin(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
   if (!X || !Target || R.failed())
     return nullptr;
-  if (Reduce != Mean) {
-    R.failNotModelled("soft_margin_loss that is not a mean");
-    return nullptr;
-  }
   Record Rec(R, "SoftMarginLossBackward0", {X});
   Rec.save(X).save(Target);
   T Out = emptyLike(R, X);
   scalarInPlace(R, Out, Scalar(1.0));
-  T Reduced = mean(R, Out);
-  shrinkToScalar(Out);
+  if (Reduce != None) {
+    T Reduced = meanLoss(R, Out, Reduce);
+    shrinkToScalar(Out);
+  }
   return Rec.result(Out, [](Runtime &R, Node &N, Grads &) {
     T Exp;
     {
@@ -348,7 +379,7 @@ static T softMargin(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
 //===----------------------------------------------------------------------===//
 
 /// at:: takes 0, 1 or 2; F:: a text (torch::kMean); nothing is the mean.
-static std::optional<int64_t> reduction(const Args &A) {
+std::optional<int64_t> reductionOf(const Args &A) {
   const Arg *R = A.find("reduction");
   if (!R || std::holds_alternative<Arg::Absent>(R->V))
     return aten::Mean;
@@ -374,7 +405,7 @@ using LossFn = TensorRef (*)(Runtime &, const Args &, int64_t);
 static void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn) {
   Rows.push_back({Name,
                   [Fn](Runtime &R, const Args &A) {
-                    auto Reduce = reduction(A);
+                    auto Reduce = reductionOf(A);
                     if (!Reduce)
                       return OpResult::notModelled("reduction not known");
                     return one(Fn(R, A, *Reduce));
@@ -460,9 +491,7 @@ void addLossOps(OpTable &Rows) {
                   "eps"});
   Rows.push_back({"normalize",
                   [](Runtime &R, const Args &A) {
-                    if (A.number("p", 2) != 2)
-                      return OpResult::notModelled("normalize with p other than 2");
-                    return one(aten::normalize(R, A.tensor("input"),
+                    return one(aten::normalize(R, A.tensor("input"), A.number("p", 2),
                                                A.integer("dim", 1)));
                   },
                   "eps"});

@@ -7,7 +7,7 @@
 // Matrix products. On the CPU, an operand whose strides BLAS cannot read is
 // copied for the call (LinearAlgebra.cpp: prepare_matrix_for_blas).
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
@@ -219,7 +219,8 @@ static T unsafeView(Runtime &R, const T &X, const Shape &To) {
 }
 
 /// Many-dimensional by matrix or vector: one product of the folded matrix.
-static T foldedMatmul(Runtime &R, const T &A, const T &B) {
+/// \p Kept: the folded matrix, for a caller that keeps it.
+static T foldedMatmul(Runtime &R, const T &A, const T &B, T *Kept = nullptr) {
   Shape Folded, Out;
   Dim Rows(1);
   for (unsigned I = 0; I + 1 < A->rank(); ++I) {
@@ -229,6 +230,8 @@ static T foldedMatmul(Runtime &R, const T &A, const T &B) {
   Folded.Dims = {Rows, A->size(A->rank() - 1)};
   Folded.Why = Out.Why = A->Sizes.Why;
   T Matrix = reshape(R, A, Folded);
+  if (Kept)
+    *Kept = Matrix;
   if (B->rank() == 1)
     return unsafeView(R, mv(R, Matrix, B), Out);
   Out.Dims.push_back(B->size(1));
@@ -288,10 +291,12 @@ T matmul(Runtime &R, const T &A, const T &B) {
   }
   if (RankA >= 3 && RankB <= 2)
     return foldedMatmul(R, A, B);
-  if (RankA <= 2) { // Fold the other side: (B^T A^T)^T.
-    T Left = RankA == 1 ? unsqueeze(R, A, 0) : A;
-    T Out = batchedMatmul(R, Left, B);
-    return RankA == 1 && Out ? squeeze(R, Out, Out->rank() - 2) : Out;
+  if (RankA <= 2) { // Fold the other side: (B^T A^T)^T, copied.
+    T Turned = transpose(R, B, -2, -1), Kept;
+    T Out = foldedMatmul(R, Turned, RankA == 2 ? t(R, A) : A, &Kept);
+    if (RankA == 1 || !Out)
+      return Out;
+    return contiguous(R, transpose(R, Out, -2, -1));
   }
   return batchedMatmul(R, A, B);
 }
@@ -328,6 +333,7 @@ T linear(Runtime &R, const T &Input, const T &Weight, const T &Bias) {
 } // namespace aten
 
 void addMatmulOps(OpTable &Rows) {
+  using T = TensorRef;
   Rows.push_back({"mm", [](Runtime &R, const Args &A) {
                     return one(aten::mm(R, A.tensor("self"), A.tensor("mat2")));
                   }});
@@ -343,8 +349,14 @@ void addMatmulOps(OpTable &Rows) {
                   }});
   Rows.push_back({"addmm",
                   [](Runtime &R, const Args &A) {
-                    return one(aten::addmm(R, A.tensor("self"),
-                                           A.tensor("mat1"), A.tensor("mat2")));
+                    T Self = A.tensor("self"), X = A.tensor("mat1"), Y = A.tensor("mat2");
+                    if (A.number("beta", 1) == 1 && A.number("alpha", 1) == 1)
+                      return one(aten::addmm(R, Self, X, Y));
+                    if (!aten::checkMatrices(R, X, Y) || !Self)
+                      return one(nullptr);
+                    // Each gradient is scaled.
+                    return one(tailOne(R, {"AddmmBackward0", "12"}, {Self, X, Y},
+                                       [&] { return aten::product(R, X, Y, X->Type); }));
                   },
                   "beta,alpha"});
   Rows.push_back({"matmul", [](Runtime &R, const Args &A) {

@@ -7,7 +7,7 @@
 // Rows of elementwise ops. Those of one tensor are one line each: what they save
 // and the formula of their gradient, as in LibTorch's derivatives.yaml.
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
@@ -49,13 +49,15 @@ const UnaryRule UnaryRules[] = {
      }},
     {"acos", "AcosBackward0", Keep::Self, Iter::IntToFloat,
      [](Runtime &R, const T &G, const T &S) {
-       T Inner = addNumber(R, aten::mul(R, aten::neg(R, S), S));
-       return aten::mul(R, G, aten::neg(R, plain(R, Inner)));
+       T Negative = aten::neg(R, S), Product = aten::mul(R, Negative, S);
+       T Sum = addNumber(R, Product), Root = plain(R, Sum);
+       return aten::mul(R, G, aten::neg(R, Root));
      }},
     {"asin", "AsinBackward0", Keep::Self, Iter::IntToFloat,
      [](Runtime &R, const T &G, const T &S) {
-       T Inner = addNumber(R, aten::mul(R, aten::neg(R, S), S));
-       return aten::mul(R, G, plain(R, Inner));
+       T Negative = aten::neg(R, S), Product = aten::mul(R, Negative, S);
+       T Sum = addNumber(R, Product);
+       return aten::mul(R, G, plain(R, Sum));
      }},
     {"atan", "AtanBackward0", Keep::Self, Iter::IntToFloat,
      [](Runtime &R, const T &G, const T &S) {
@@ -145,7 +147,7 @@ const UnaryRule UnaryRules[] = {
        return aten::mul(R, G, addNumber(R, Power));
      }},
     {"tanh", "TanhBackward0", Keep::Result, Iter::IntToFloat, kernel},
-    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, kernel, true},
+    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, kernel},
     {"trunc", "TruncBackward0", Keep::Nothing, Iter::Plain, zeroGradient},
 };
 
@@ -156,7 +158,26 @@ Node::BackwardFn unaryBackward(const UnaryRule &Rule) {
   };
 }
 
+/// What LibTorch refuses, and abs of complex numbers, which is real; null: neither.
+std::optional<T> unusual(Runtime &R, const UnaryRule &Rule, const T &Self) {
+  if (!Self)
+    return std::nullopt;
+  if (Rule.Name == "neg" && Self->Type == DType::Bool) {
+    R.fail("neg: a bool tensor has no negative; use logical_not");
+    return T();
+  }
+  if (Rule.Name != "abs" || realType(Self->Type) == Self->Type)
+    return std::nullopt;
+  return tailOne(R, {"AbsBackward0", "0"}, {Self}, [&] {
+    T Out = aten::emptyLike(R, Self, realType(Self->Type));
+    R.scratch({Self});
+    return Out;
+  });
+}
+
 T unary(Runtime &R, const UnaryRule &Rule, const T &Self) {
+  if (std::optional<T> Done = unusual(R, Rule, Self))
+    return *Done;
   Record Rec(R, Rule.Node, {Self});
   if (Rule.Saves == Keep::Self)
     Rec.save(Self);
@@ -209,10 +230,30 @@ static T powBackward(Runtime &R, const T &G, const T &Self, Scalar Exponent) {
   return mul(R, G, mul(R, Power, Exponent));
 }
 
+/// The type that \p A and a number give together.
+static DType typeWith(const T &A, Scalar Number) {
+  T N(new TensorImpl);
+  N->Type = Number.type();
+  N->WrappedNumber = true;
+  return resultType({A, N});
+}
+
+/// A kernel of one tensor and a number, which may make floats of integers.
+static T withNumber(Runtime &R, const T &A, Scalar Number) {
+  if (!A || R.failed())
+    return nullptr;
+  DType Type = typeWith(A, Number);
+  if (Type == A->Type)
+    return iterate(R, {A});
+  T Out = emptyLike(R, A, Type);
+  emptyLike(R, A, Type); // The cast, while it runs.
+  return Out;
+}
+
 T pow(Runtime &R, const T &A, Scalar Exponent) {
   Record Rec(R, "PowBackward0", {A});
   Rec.save(A);
-  return Rec.result(iterate(R, {A}), [Exponent](Runtime &R, Node &N, Grads &G) {
+  return Rec.result(withNumber(R, A, Exponent), [Exponent](Runtime &R, Node &N, Grads &G) {
     return Grads{powBackward(R, G[0], N.saved(0), Exponent)};
   });
 }
@@ -263,9 +304,35 @@ static Node::BackwardFn clampBackward(bool Min, bool Max) {
 }
 
 T clamp(Runtime &R, const T &Self, bool Min, bool Max) {
+  return clampTo(R, Self, Min, Max, Scalar(1));
+}
+
+T clampTo(Runtime &R, const T &Self, bool Min, bool Max, Scalar Limit) {
   Record Rec(R, "ClampBackward1", {Self});
   Rec.save(Self);
-  return Rec.result(iterate(R, {Self}), clampBackward(Min, Max));
+  return Rec.result(withNumber(R, Self, Limit), clampBackward(Min, Max));
+}
+
+/// clamp with tensors as limits: one of them may be missing.
+static T clampTensors(Runtime &R, const T &Self, const T &Min, const T &Max) {
+  llvm::SmallVector<T, 3> In = {Self};
+  for (const T &L : {Min, Max})
+    if (L)
+      In.push_back(L);
+  Record Rec(R, "ClampBackward0", In);
+  for (const T &X : In)
+    Rec.save(X);
+  return Rec.result(iterate(R, In), [](Runtime &R, Node &N, Grads &G) {
+    Grads Out(N.Next.size());
+    std::vector<T> All{G[0]};
+    for (unsigned I = 0; I < Out.size(); ++I) {
+      All.push_back(N.saved(I));
+      if (N.needs(I))
+        Out[I] = sumTo(R, emptyLike(R, G[0]), N.saved(I)->Sizes);
+    }
+    R.scratch(All);
+    return Out;
+  });
 }
 
 static T clampInPlace(Runtime &R, const T &Self, bool Min, bool Max) {
@@ -334,6 +401,21 @@ static T addc(Runtime &R, const T &Self, const T &A, const T &B, Scalar Value,
   });
 }
 
+/// div with a rounding mode: integers stay integers, gradients are zero.
+static T divRounded(Runtime &R, const T &A, const T &B) {
+  Record Rec(R, "DivBackward2", {A, B});
+  Rec.save(A).saveIf(!B->WrappedNumber, B);
+  Shape ShapeB = B->Sizes;
+  return Rec.result(iterate(R, {A, B}), [ShapeB](Runtime &R, Node &N, Grads &G) {
+    Grads Out(2);
+    if (N.needs(0))
+      Out[0] = emptyLike(R, G[0]);
+    if (N.needs(1))
+      Out[1] = sumTo(R, emptyLike(R, G[0]), ShapeB);
+    return Out;
+  });
+}
+
 static T lerp(Runtime &R, const T &Self, const T &End) {
   Record Rec(R, "LerpBackward0", {Self, End});
   return Rec.result(iterate(R, {Self, End}), [](Runtime &R, Node &N, Grads &G) {
@@ -385,6 +467,8 @@ OpResult binary(Runtime &R, const Args &A, llvm::StringRef Op) {
   T Self = A.tensor("self"), Other = A.tensor("other");
   if (!Self)
     return numberFirst(R, A, Op);
+  if (Op == "sub" && Other && Self->Type == DType::Bool && Other->Type == DType::Bool)
+    return OpResult::failed("sub: two bool tensors cannot be subtracted; use ^ or logical_xor");
   Scalar Number = scalarArg(A, "other", 1.0), Alpha = scalarArg(A, "alpha", 1);
   if (Op == "add")
     return one(Other ? aten::add(R, Self, Other, Alpha)
@@ -394,6 +478,8 @@ OpResult binary(Runtime &R, const Args &A, llvm::StringRef Op) {
                      : aten::sub(R, Self, Number));
   if (Op == "mul")
     return one(Other ? aten::mul(R, Self, Other) : aten::mul(R, Self, Number));
+  if (!A.text("rounding_mode", "").empty())
+    return one(aten::divRounded(R, Self, Other ? Other : aten::wrapped(R, Number)));
   return one(Other ? aten::div(R, Self, Other) : aten::div(R, Self, Number));
 }
 
@@ -454,11 +540,18 @@ OpResult powRow(Runtime &R, const Args &A) {
     return one(aten::pow(R, Self, scalarArg(A, "exponent", 2.0)));
   Record Rec(R, "PowBackward1", {Self, Exponent});
   if (Self) {
-    Rec.backward([](Runtime &R, Node &N, Grads &) {
-      R.failNotModelled("backward of pow with a tensor exponent");
-      return Grads(N.Next.size());
-    });
-    return one(Rec.output(iterate(R, {Self, Exponent})));
+    Rec.save(Self).save(Exponent);
+    T Out = iterate(R, {Self, Exponent});
+    Rec.saveResult(Out);
+    return one(Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
+      Grads Out(2);
+      T Full = aten::emptyLike(R, N.saved(2)); // Both are made in full, then summed.
+      for (unsigned I : {0u, 1u})
+        if (N.needs(I))
+          Out[I] = aten::sumTo(R, aten::emptyLike(R, N.saved(2)), N.saved(I)->Sizes);
+      R.scratch({G[0], N.saved(0), N.saved(1), N.saved(2)});
+      return Out;
+    }));
   }
   // 2 ** x: the number becomes a tensor, and its kind the result's.
   T Out = iterate(R, {Exponent});
@@ -564,8 +657,7 @@ OpResult plainBinary(Runtime &R, const Args &A, llvm::StringRef Op,
 }
 
 void addPlainRows(OpTable &Rows) {
-  for (llvm::StringRef Op : {"remainder", "fmod", "floor_divide", "bitwise_and",
-                             "bitwise_or", "bitwise_xor", "atan2"})
+  for (llvm::StringRef Op : {"bitwise_and", "bitwise_or", "bitwise_xor"})
     for (bool InPlace : {false, true}) {
       llvm::StringRef Name = InPlace ? intern((Op + llvm::Twine("_")).str()) : Op;
       Rows.push_back({Name,
@@ -606,7 +698,13 @@ void addClampRows(OpTable &Rows) {
     Rows.push_back({Op,
                     [Has](Runtime &R, const Args &A) {
                       auto [Lower, Upper] = Has(A);
-                      return one(aten::clamp(R, A.tensor("self"), Lower, Upper));
+                      if (A.tensor("min") || A.tensor("max"))
+                        return one(aten::clampTensors(R, A.tensor("self"), A.tensor("min"),
+                                                      A.tensor("max")));
+                      Scalar Limit = scalarArg(A, Lower ? "min" : "max", 1);
+                      if (Lower && Upper && Limit.Kind == Scalar::Integer)
+                        Limit = scalarArg(A, "max", 1);
+                      return one(aten::clampTo(R, A.tensor("self"), Lower, Upper, Limit));
                     },
                     "min,max", true});
     Rows.push_back({intern((Op + "_").str()),
@@ -651,14 +749,29 @@ void addPointwiseOps(OpTable &Rows) {
   Rows.push_back({"log_sigmoid", logSigmoidRow, "", true});
   Rows.push_back({"logsigmoid", logSigmoidRow, "", true});
   Rows.push_back({"where", [](Runtime &R, const Args &A) {
-                    return one(aten::where(R, A.tensor("condition"),
-                                           A.tensor("self"),
-                                           A.tensor("other")));
-                  }});
+                    if (!A.has("self") && !A.has("other"))
+                      return R.call("nonzero_numpy", A);
+                    T X = A.tensor("self"), Y = A.tensor("other");
+                    auto Number = [&](const char *Name, const T &Other) {
+                      Scalar S = scalarArg(A, Name, 1.0);
+                      DType Type = Other ? aten::typeWith(Other, S) : S.type();
+                      if (Type == DType::Float64 && !Other)
+                        Type = R.DefaultDType;
+                      return R.make(Shape(), Type, Device{});
+                    };
+                    T Left = X ? X : Number("self", Y);
+                    return one(aten::where(R, A.tensor("condition"), Left,
+                                           Y ? Y : Number("other", X)));
+                  },
+                  "self,other"});
   Rows.push_back({"masked_fill",
                   [](Runtime &R, const Args &A) {
-                    return one(aten::maskedFill(R, A.tensor("self"),
-                                                A.tensor("mask")));
+                    T X = A.tensor("self"), Mask = A.tensor("mask"), Value = A.tensor("value");
+                    if (!Value || !Mask || !X)
+                      return one(aten::maskedFill(R, X, Mask));
+                    aten::broadcast(R, X->Sizes, Mask->Sizes);
+                    return one(tailOne(R, {"MaskedFillBackward1", "2"}, {X, Value, Mask},
+                                       [&] { return aten::emptyLike(R, X); }));
                   },
                   "value"});
   Rows.push_back({"addcmul",
@@ -679,25 +792,22 @@ void addPointwiseOps(OpTable &Rows) {
                   "value"});
   Rows.push_back({"lerp",
                   [](Runtime &R, const Args &A) {
+                    if (T Weight = A.tensor("weight")) {
+                      std::vector<T> In{A.tensor("self"), A.tensor("end"), Weight};
+                      return one(tailOne(R, {"LerpBackward1", "012"}, In,
+                                         [&] { return iterate(R, In); }));
+                    }
                     return one(aten::lerp(R, A.tensor("self"), A.tensor("end")));
                   },
                   "weight"});
-  for (llvm::StringRef Op : {"logical_and", "logical_or", "logical_xor"})
-    Rows.push_back({Op, [](Runtime &R, const Args &A) {
-                      BelowAutograd Guard(R);
-                      T Self = A.tensor("self"), Other = A.tensor("other");
-                      if (!Self || !Other)
-                        return one(nullptr);
-                      return one(R.make(
-                          aten::broadcast(R, Self->Sizes, Other->Sizes),
-                          DType::Bool, Self->Dev));
-                    }});
   for (llvm::StringRef Op : {"logical_not", "isnan", "isinf", "isfinite"})
-    Rows.push_back({Op, [](Runtime &R, const Args &A) {
+    Rows.push_back({Op,
+                    [](Runtime &R, const Args &A) {
                       T Self = A.tensor("self");
                       return one(Self ? aten::emptyLike(R, Self, DType::Bool)
                                       : nullptr);
-                    }});
+                    },
+                    "", false, Op == "isinf" || Op == "isfinite"});
 }
 
 } // namespace vramlint

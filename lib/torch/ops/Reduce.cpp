@@ -6,7 +6,7 @@
 //
 // Reductions and what sorts or counts along a dimension.
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
@@ -77,6 +77,8 @@ OpResult extremumRow(Runtime &R, const Args &A) {
   if (Other)
     return one(aten::maximum(R, X, Other));
   auto Over = dims(A);
+  if (Over.empty() && X->elements() == 0)
+    return OpResult::failed("max of no elements needs a dimension");
   if (Over.empty())
     return one(extremum(R, X));
   Shape S = aten::reducedShape(R, X, Over, A.boolean("keepdim", false));
@@ -98,6 +100,8 @@ OpResult argRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("argmax of an undefined tensor", FailureKind::Other);
+  if (!A.has("dim") && X->elements() == 0)
+    return OpResult::failed("argmax of no elements needs a dimension");
   BelowAutograd Guard(R);
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   R.flops(X->elements());
@@ -109,6 +113,12 @@ OpResult topkRow(Runtime &R, const Args &A) {
   auto D = X ? wrapDim(R, A.integer("dim", -1), X->rank()) : std::nullopt;
   if (!D)
     return one(nullptr);
+  auto K = A.integer("k");
+  if (K && X->rank() && X->size(*D).known() && (*K < 0 || *K > X->size(*D).Length)) {
+    R.fail("topk: " + std::to_string(*K) + " of a length of " +
+           std::to_string(X->size(*D).Length));
+    return one(nullptr);
+  }
   Record Rec(R, "TopkBackward0", {X});
   Shape From = X->Sizes, S = From;
   if (!S.Dims.empty())
@@ -153,8 +163,9 @@ OpResult allRow(Runtime &R, const Args &A) {
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   if (R.failed())
     return one(nullptr);
-  T Out = R.make(S, DType::Bool, X->Dev);
-  if (X->Type != DType::Bool && !X->onCuda())
+  bool Bytewise = X->Type == DType::UInt8; // As it was before there were bools.
+  T Out = R.make(S, Bytewise ? DType::UInt8 : DType::Bool, X->Dev);
+  if (X->Type != DType::Bool && !Bytewise && !X->onCuda())
     aten::emptyLike(R, X, DType::Bool);
   return one(Out);
 }
@@ -215,13 +226,10 @@ OpResult varMeanRow(Runtime &R, const Args &A) {
   Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
   if (R.failed())
     return one(nullptr);
-  Record Rec(R, "VarMeanBackward0", {X});
-  Rec.backward([](Runtime &R, Node &N, Grads &) {
-    R.failNotModelled("backward of var_mean");
-    return Grads(N.Next.size());
+  auto Out = tail(R, {"VarMeanBackward0", "0"}, {X}, [&] {
+    return std::vector<T>{R.make(S, X->Type, X->Dev), R.make(S, X->Type, X->Dev)};
   });
-  T Var = Rec.output(R.make(S, X->Type, X->Dev));
-  return tuple({Var, Rec.output(R.make(S, X->Type, X->Dev))});
+  return Out.size() == 2 ? tuple({Out[0], Out[1]}) : one(nullptr);
 }
 
 /// norm with p = 2: grad * (self / norm), zero where the norm is.
@@ -229,13 +237,18 @@ OpResult normRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("norm of an undefined tensor", FailureKind::Other);
-  if (A.number("p", 2) != 2)
-    return OpResult::notModelled("norm with p other than 2");
   auto Over = dims(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);
   if (R.failed())
     return one(nullptr);
+  auto Type = A.dtype("dtype");
+  if (A.number("p", 2) != 2 || Type)
+    return one(tailOne(R, {"NormBackward3", "0a"}, {X}, [&] {
+      if (Type && *Type != X->Type)
+        R.scratch({X, X});
+      return R.make(S, Type.value_or(X->Type), X->Dev);
+    }));
   Record Rec(R, "NormBackward0", {X});
   Rec.save(X);
   R.flops(saturatingMul({2, X->elements()}));
@@ -260,8 +273,11 @@ OpResult cumsumRow(Runtime &R, const Args &A) {
     return OpResult::failed("cumsum of an undefined tensor", FailureKind::Other);
   Record Rec(R, "CumsumBackward0", {X});
   R.flops(X->elements());
-  DType Type = isFloating(X->Type) ? X->Type : DType::Int64;
-  return one(Rec.result(aten::emptyLike(R, X, A.dtype("dtype").value_or(Type)),
+  DType Type = A.dtype("dtype").value_or(isFloating(X->Type) ? X->Type : DType::Int64);
+  T Out = aten::emptyLike(R, X, Type);
+  if (Type != X->Type && !X->onCuda())
+    aten::emptyLike(R, X, Type); // The cast, while it runs.
+  return one(Rec.result(Out,
                         [](Runtime &R, Node &, Grads &G) {
                           // grad.flip(dim).cumsum(dim).flip(dim)
                           T Flipped = aten::emptyContiguous(R, G[0]);
@@ -331,7 +347,12 @@ void addReduceOps(OpTable &Rows) {
   for (llvm::StringRef Name : {"var_mean", "std_mean"})
     Rows.push_back({Name, varMeanRow, "unbiased,correction"});
   Rows.push_back({"norm", normRow});
-  Rows.push_back({"frobenius_norm", normRow});
+  Rows.push_back({"frobenius_norm", [](Runtime &R, const Args &A) {
+                    if (dims(A).size() < 2)
+                      return normRow(R, A);
+                    T X = A.tensor("self"), Square = aten::mul(R, X, X);
+                    return one(aten::sqrt(R, aten::sum(R, Square, dims(A), A.boolean("keepdim", false))));
+                  }});
   Rows.push_back({"cumsum", cumsumRow});
   Rows.push_back({"logsumexp", logsumexpRow});
 }

@@ -82,12 +82,24 @@ OpResult padRow(Runtime &R, const Args &A, llvm::StringRef Name) {
     return OpResult::failed("padding of an undefined tensor", FailureKind::Other);
   Arg::Ints Pad = A.ints(A.has("pad") ? "pad" : "padding");
   std::string Mode = A.text("mode", "constant");
-  if (says(Name, "reflection") || says(Mode, "reflect"))
+  bool Reflects = says(Name, "reflection") || says(Mode, "reflect");
+  for (size_t I = 0; Reflects && I < Pad.size() && I / 2 < X->rank(); ++I) {
+    Dim L = X->size(X->rank() - 1 - I / 2);
+    if (Pad[I] && L.known() && *Pad[I] >= L.Length) {
+      R.fail("padding of " + std::to_string(*Pad[I]) + " by reflection of a length of " +
+             std::to_string(L.Length));
+      return one(nullptr);
+    }
+  }
+  if (Reflects)
     return one(borderPad(R, X, Pad, "ReflectionPad2DBackward0"));
   if (says(Name, "replication") || says(Mode, "replicate"))
     return one(borderPad(R, X, Pad, "ReplicationPad2DBackward0"));
-  if (says(Mode, "circular"))
-    return OpResult::notModelled("circular padding");
+  if (says(Mode, "circular")) { // Slices copied into an empty tensor.
+    OpResult Res = one(borderPad(R, X, Pad, "CopySlices"));
+    R.scratch({X});
+    return Res;
+  }
   return one(constantPad(R, X, Pad));
 }
 
@@ -229,6 +241,12 @@ OpResult preluRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), W = A.tensor("weight");
   if (!X || !W)
     return OpResult::failed("prelu of an undefined tensor", FailureKind::Other);
+  Dim Channels = X->rank() >= 2 ? X->size(1) : Dim(1);
+  if (W->elements() > 1 && Channels.known() && W->elements() != Channels.Length) {
+    R.fail("prelu: " + std::to_string(W->elements()) + " weights for an input of " +
+           X->Sizes.str());
+    return one(nullptr);
+  }
   Record Rec(R, "PreluBackward0", {X, W});
   Rec.save(X).save(W);
   R.flops(X->elements());
@@ -272,7 +290,7 @@ OpResult gluRow(Runtime &R, const Args &A) {
 
 void addResampleOps(OpTable &Rows) {
   for (llvm::StringRef Name :
-       {"pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d",
+       {"pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d",
         "replication_pad1d", "replication_pad2d", "replication_pad3d"})
     Rows.push_back({Name,
                     [Name](Runtime &R, const Args &A) {

@@ -249,8 +249,7 @@ void addMoves(OpTable &Rows) {
 void addTensorOps(OpTable &Rows) {
   addQueries(Rows);
   addMoves(Rows);
-  for (llvm::StringRef Name : {"zero_", "fill_", "normal_", "uniform_",
-                               "random_", "bernoulli_", "exponential_"})
+  for (llvm::StringRef Name : {"zero_", "fill_", "bernoulli_"})
     Rows.push_back({Name, overwriteRow, "*", true});
   Rows.push_back({"copy_",
                   [](Runtime &R, const Args &A) {

@@ -21,12 +21,33 @@ llvm::SmallVector<int64_t, 4> known(const Arg::Ints &L) {
   return Out;
 }
 
+/// view(dtype): the same bytes; the last dimension grows or shrinks with the type.
+OpResult viewType(Runtime &R, const T &X, DType Type) {
+  int64_t Old = itemSize(X->Type), New = itemSize(Type);
+  if (!Old || !New || (Old != New && (X->rank() == 0 || !X->isContiguous())))
+    return OpResult::notModelled("view of such a layout with a dtype");
+  Shape S = X->Sizes;
+  llvm::SmallVector<int64_t, 4> Strides = Old == New ? X->Strides : decltype(X->Strides)();
+  if (Old != New) {
+    Dim &Last = S.Dims.back();
+    if (Last.known() && (Last.Length * Old) % New != 0) {
+      R.fail("view: a last dimension of " + std::to_string(Last.Length) + " elements is no whole number of " + dtypeName(Type).str());
+      return one(nullptr);
+    }
+    Last = Last * Dim(Old) / Dim(New);
+  }
+  BelowAutograd Guard(R);
+  T V = aten::rawView(R, X, S, Strides);
+  V->Type = Type;
+  return one(V);
+}
+
 OpResult viewRow(Runtime &R, const Args &A, bool Reshape) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("view of an undefined tensor", FailureKind::Other);
   if (auto Type = A.dtype("dtype"))
-    return OpResult::notModelled("view with a dtype");
+    return viewType(R, X, *Type);
   Arg::Ints Sizes = A.ints(A.has("size") ? "size" : "shape");
   auto S = aten::inferShape(R, X, Sizes);
   if (!S)
@@ -352,6 +373,11 @@ OpResult gatherRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Index = A.tensor("index");
   if (!X || !Index)
     return one(nullptr);
+  if (X->rank() != Index->rank() && X->rank() && Index->rank()) {
+    R.fail("gather: expected an index of " + std::to_string(X->rank()) +
+           " dimensions, got " + Index->Sizes.str());
+    return one(nullptr);
+  }
   Record Rec(R, "GatherBackward0", {X});
   Rec.save(X).save(Index);
   return one(Rec.result(R.make(Index->Sizes, X->Type, X->Dev),
@@ -375,12 +401,35 @@ std::vector<Arg> indexItems(const Arg &Given) {
   return Items;
 }
 
+/// The elements of \p Out where \p Mask, from dimension \p At on, is true: as
+/// many as the data says.
+OpResult maskedAt(Runtime &R, const T &Out, int64_t At, const T &Mask) {
+  bool Fits = At + Mask->rank() <= Out->rank();
+  for (unsigned I = 0; Fits && I < Mask->rank(); ++I)
+    Fits &= Mask->size(I) == Out->size(At + I) || !Mask->size(I).known() || !Out->size(At + I).known();
+  if (!Fits) {
+    R.fail("index: a mask of " + Mask->Sizes.str() + " does not fit a tensor of " + Out->Sizes.str());
+    return one(nullptr);
+  }
+  Record Rec(R, "IndexBackward0", {Out});
+  Rec.save(Mask);
+  Shape From = Out->Sizes, S = From;
+  S.Dims.erase(S.Dims.begin() + At, S.Dims.begin() + At + Mask->rank());
+  S.Dims.insert(S.Dims.begin() + At, Dim());
+  S.Why = "a mask selects an unknown number of elements";
+  return one(Rec.result(R.make(S, Out->Type, Out->Dev), [From](Runtime &R, Node &, Grads &G) {
+    return Grads{aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+  }));
+}
+
 /// The elements of \p Out at tensors of indices, each at its dimension.
 OpResult gatherAt(Runtime &R, const Args &A, const T &X, const T &Out,
                   llvm::ArrayRef<std::pair<int64_t, T>> Gathered) {
   for (auto &[D, Index] : Gathered)
     if (Index->Type == DType::Bool || Index->Type == DType::UInt8)
-      return one(R.opaque("index", A, "a mask selects an unknown number of elements"));
+      return Gathered.size() == 1
+                 ? maskedAt(R, Out, D, Index)
+                 : one(R.opaque("index", A, "a mask selects an unknown number of elements"));
   Shape S = Out->Sizes, IndexShape = Gathered[0].second->Sizes;
   for (auto &[D, Index] : Gathered)
     IndexShape = aten::broadcast(R, IndexShape, Index->Sizes);
@@ -463,6 +512,20 @@ OpResult embeddingRow(Runtime &R, const Args &A) {
                         }));
 }
 
+OpResult narrowRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  auto Start = A.integer("start"), Length = A.integer("length");
+  auto D = X ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
+  if (D && X->rank() && X->size(*D).known() && Start && Length && *Start >= 0 &&
+      (Bytes{*Start} + Bytes{*Length}).Count > X->size(*D).Length) {
+    R.fail("narrow: " + std::to_string(*Length) + " elements from " +
+           std::to_string(*Start) + " exceed a length of " +
+           std::to_string(X->size(*D).Length));
+    return one(nullptr);
+  }
+  return one(aten::narrow(R, X, A.integer("dim", 0), Dim(0), toDim(A.integer("length"))));
+}
+
 void addShapeRows(OpTable &Rows) {
   for (llvm::StringRef Name : {"view", "reshape"})
     Rows.push_back({Name,
@@ -504,11 +567,7 @@ void addShapeRows(OpTable &Rows) {
                   "index"});
   Rows.push_back({"slice", sliceRow, "start,end,step"});
   Rows.push_back({"narrow",
-                  [](Runtime &R, const Args &A) {
-                    return one(aten::narrow(R, A.tensor("self"),
-                                            A.integer("dim", 0), Dim(0),
-                                            toDim(A.integer("length"))));
-                  },
+                  narrowRow,
                   "start,length"});
   Rows.push_back({"repeat", repeatRow, "repeats"});
   for (llvm::StringRef Name : {"swapaxes", "swapdims"})

@@ -142,6 +142,22 @@ static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
     Result = Operand(Value());
     return true;
   }
+  if (Method == "set_data" && T && Site.Args.size() == 1) {
+    if (TensorRef Other = D.tensorOf(M, Site.Args[0].value())) {
+      T->Store = Other->Store;
+      T->Sizes = Other->Sizes;
+      T->Strides = Other->Strides;
+      T->Type = Other->Type;
+      T->Dev = Other->Dev;
+    }
+    Result = Operand(Value());
+    return true;
+  }
+  if (Method == "reset" && Site.Object) {
+    Site.Object->set(D.tensorValue(nullptr));
+    Result = Operand(Value());
+    return true;
+  }
   if (Method == "retain_grad" || Method == "print" || Method == "register_hook") {
     Result = Operand(D.quiet(M, "the result of " + Method));
     return true;
@@ -181,6 +197,10 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
       Method == "strides" || Method == "stride" || Method == "is_same" ||
       Method == "_version" || Method == "is_alias_of" || Method == "has_names" ||
       Method == "layout" || Method == "is_sparse" || Method == "get_device" ||
+      Method == "storage_offset" || Method == "has_storage" || Method == "is_pinned" ||
+      Method == "is_set_to" || Method == "retains_grad" || Method == "output_nr" ||
+      Method == "sparse_dim" || Method == "dense_dim" || Method == "is_coalesced" ||
+      Method == "remove_hook" ||
       Method == "suggest_memory_format" || Method == "key_set") {
     Result = Operand(quiet(M, "the result of " + Method + "()"));
     return true;

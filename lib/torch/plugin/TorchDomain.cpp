@@ -8,6 +8,9 @@
 
 #include "lib/torch/plugin/TorchDomain.h"
 
+#include "lib/torch/Registry.h"
+#include <cmath>
+
 #include "llvm/ADT/Hashing.h"
 
 using namespace clang;
@@ -59,6 +62,31 @@ std::string TorchDomain::revealed(Machine &M, const Value &V) {
   return Text;
 }
 
+/// The row of a function: torch::fft::fft is at::fft_fft, and F::unfold is no
+/// Tensor::unfold.
+static llvm::StringRef rowName(llvm::StringRef Scope, llvm::StringRef Name) {
+  std::string Other;
+  if (Scope == "torch::fft" || Scope == "torch::linalg" || Scope == "torch::special")
+    Other = (Scope.substr(7) + "_" + Name).str();
+  else if (Scope.starts_with("torch::nn::functional"))
+    Other = ("functional_" + Name).str();
+  return !Other.empty() && findOp(Other) ? intern(Other) : Name;
+}
+
+/// torch::nn::init::calculate_gain: how initializers widen by the activation.
+static Operand gainOf(TorchDomain &D, Machine &M, CallSite &Site) {
+  Args A = D.bind(M, Site);
+  std::string Text = A.text("nonlinearity", "");
+  llvm::StringRef Kind = Text;
+  Kind.consume_front("k");
+  double Slope = A.number("param", 0.01);
+  double Gain = Kind == "Tanh"        ? 5.0 / 3
+                : Kind == "ReLU"      ? std::sqrt(2.0)
+                : Kind == "LeakyReLU" ? std::sqrt(2 / (1 + Slope * Slope))
+                                      : 1;
+  return Operand(Text.empty() ? D.quiet(M, "a gain") : Value::real(Gain));
+}
+
 bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
                        Operand &Result) {
   if (Name == "vramlint_reveal" && Site.Args.size() == 1) {
@@ -96,6 +124,10 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
     return true;
   if (runsItself(Scope))
     return false;
+  if (Scope == "torch::nn::init" && Last == "calculate_gain") {
+    Result = gainOf(*this, M, Site);
+    return true;
+  }
   if (Scope == "torch::nn::init") { // In place, without allocations.
     Result = Site.Args.empty() ? Operand(Value()) : std::move(Site.Args[0]);
     return true;
@@ -103,8 +135,8 @@ bool TorchDomain::call(Machine &M, llvm::StringRef Name, CallSite &Site,
   if (Scope == "at" || Scope == "torch" || Scope == "at::Tensor" ||
       Scope == "at::TensorBase" || Scope.starts_with("torch::nn::functional") ||
       Scope == "torch::special" || Scope == "torch::linalg" ||
-      Scope == "torch::fft" || Scope == "torch::nn::utils")
-    return opCall(M, Last, Site, Result);
+      Scope == "torch::fft" || Scope.starts_with("torch::nn::utils"))
+    return opCall(M, rowName(Scope, Last), Site, Result);
   return false;
 }
 
@@ -182,8 +214,10 @@ bool TorchDomain::member(Machine &M, CellRef Object, llvm::StringRef Field,
     Result = Operand(It->second);
     return true;
   }
-  if (auto *S = Object->V.as<Sequence>()) { // torch::data::Example
-    unsigned Index = Field == "data" ? 0 : Field == "target" ? 1 : 2;
+  if (auto *S = Object->V.as<Sequence>()) { // torch::data::Example, nn::ASMoutput
+    unsigned Index = Field == "data" || Field == "output"   ? 0
+                     : Field == "target" || Field == "loss" ? 1
+                                                            : 2;
     if (Index < S->Elements.size()) {
       Result = Operand(S->Elements[Index]);
       return true;

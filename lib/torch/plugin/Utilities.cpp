@@ -216,9 +216,8 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
   }
   if (constructFree(M, Class, Site, Result))
     return true;
-  if (Class == "c10::basic_string_view" && !Site.Args.empty() &&
-      Site.Args[0].value().isString()) {
-    Result = M.take(Site, 0);
+  if (Class == "c10::basic_string_view") { // The text that it looks at.
+    Result = Site.Args.empty() ? Value(std::string()) : M.take(Site, 0);
     return true;
   }
   if (Class == "c10::Device") {

@@ -233,6 +233,12 @@ TensorRef iterate(Runtime &R, llvm::ArrayRef<TensorRef> Operands, Iter How,
   DType Common = resultType(Operands);
   if (How == Iter::IntToFloat && !isFloating(Common))
     Common = R.DefaultDType;
+  if (Out && How != Iter::Compare && category(Common) > category(Out->Type) &&
+      Out->Type != DType::Unknown && Common != DType::Unknown) {
+    R.fail("a result of type " + dtypeName(Common).str() +
+           " cannot be cast to the in-place tensor's " + dtypeName(Out->Type).str());
+    return nullptr;
+  }
   llvm::SmallVector<TensorRef, 4> Casts;
   bool Cast = D.Kind == DeviceKind::CPU;
   if (Cast && Out && Out->Type != Common && How != Iter::Compare)

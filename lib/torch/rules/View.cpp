@@ -43,7 +43,8 @@ TensorRef to(Runtime &R, const TensorRef &T, std::optional<Device> D,
   DType ToType = Type.value_or(T->Type);
   if (!Copy && ToDevice.Kind == T->Dev.Kind && ToType == T->Type)
     return T;
-  Record Rec(R, "ToCopyBackward0", {T});
+  // No gradient flows through integers.
+  Record Rec(R, "ToCopyBackward0", {isFloating(ToType) ? T : TensorRef()});
   TensorRef Out =
       T->isContiguous()
           ? R.make(T->Sizes, ToType, ToDevice)
@@ -68,7 +69,10 @@ llvm::SmallVector<int64_t, 4> emptyStridesLike(const TensorImpl &T) {
 void copyInPlace(Runtime &R, const TensorRef &Self, const TensorRef &Source) {
   if (!Self || !Source)
     return;
-  broadcast(R, Self->Sizes, Source->Sizes);
+  Shape Both = broadcast(R, Self->Sizes, Source->Sizes);
+  if (!R.failed() && Both.known() && Self->Sizes.known() && !(Both == Self->Sizes))
+    R.fail("copy_: a source of " + Source->Sizes.str() + " does not fit into " +
+           Self->Sizes.str());
   if (Self->Dev.Kind != Source->Dev.Kind && Self->Store)
     R.event(EventKind::Copy, Self->Store->Id, Self->Store->SizeBytes);
   Record Rec(R, "CopyBackwards", {Self, Source});
@@ -506,11 +510,24 @@ TensorRef cat(Runtime &R, llvm::ArrayRef<TensorRef> Ts, int64_t DimIndex) {
   if (!S.Dims.empty())
     S.Dims[*D] = Total;
   int64_t Index = *D;
-  return Rec.result(R.make(S, resultType(Ts), (*Like)->Dev),
+  DType Type = resultType(Ts);
+  bool Last = S.Dims.size() == 4 && S.known();
+  for (const TensorRef &T : Ts)
+    Last &= T->rank() == 4 && !T->isContiguous() && T->Sizes.known() && T->Strides[1] == 1 &&
+            T->isDense();
+  TensorRef Out = R.make(S, Type, (*Like)->Dev);
+  if (Last) {
+    int64_t C = S.Dims[1].Length, W = S.Dims[3].Length;
+    Out->Strides = {saturatingMul({C, S.Dims[2].Length, W}), 1, saturatingMul({C, W}), C};
+  }
+  for (const TensorRef &T : Ts)
+    if (T->Type != Type && !T->onCuda())
+      emptyLike(R, T); // While it is copied and cast.
+  return Rec.result(Out,
                     [Sizes, Index](Runtime &R, Node &N, Grads &G) {
                       Grads Out(Sizes.size());
                       for (size_t I = 0; I < Sizes.size(); ++I)
-                        if (N.needs(I) && !Sizes[I].Dims.empty())
+                        if (N.needs(I) && Sizes[I].elements() != 0 && !Sizes[I].Dims.empty())
                           Out[I] = narrow(R, G[0], Index, Dim(0),
                                           Sizes[I].Dims[Index]);
                       return Out;

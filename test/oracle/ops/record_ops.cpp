@@ -29,6 +29,8 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include "../CaseText.h"
+
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -53,16 +55,7 @@ const std::map<std::string, at::ScalarType> DTypes = {
     {"bfloat16", at::kBFloat16}, {"long", at::kLong}, {"int", at::kInt},
     {"bool", at::kBool}, {"byte", at::kByte}};
 
-std::vector<std::string> splitList(const std::string &Text) {
-  std::vector<std::string> Parts;
-  std::stringstream In(Text);
-  for (std::string P; std::getline(In, P, ',');) {
-    auto B = P.find_first_not_of(' ');
-    if (B != std::string::npos)
-      Parts.push_back(P.substr(B, P.find_last_not_of(' ') - B + 1));
-  }
-  return Parts;
-}
+using cases::splitList;
 
 bool isNumber(const std::string &T) {
   return !T.empty() && (isdigit(T[0]) || T[0] == '-' || T[0] == '.');
@@ -224,22 +217,6 @@ std::vector<at::Tensor> callOp(const std::string &Op, const Named &Given,
   throw std::runtime_error("no overload of " + Op + " takes these arguments");
 }
 
-/// "name=value name=[a, b]" -> pairs.
-Named parseArgs(const std::string &Text) {
-  Named R;
-  for (size_t I = 0; I < Text.size();) {
-    auto E = Text.find('=', I);
-    if (E == std::string::npos)
-      break;
-    auto B = Text.find_first_not_of(' ', I);
-    size_t End = Text[E + 1] == '[' ? Text.find(']', E) + 1
-                                    : std::min(Text.find(' ', E), Text.size());
-    R.emplace_back(Text.substr(B, E - B), Text.substr(E + 1, End - E - 1));
-    I = End + 1;
-  }
-  return R;
-}
-
 void runStatement(const std::string &Line, Env &Vars) {
   std::stringstream In(Line);
   std::string Word, X;
@@ -296,7 +273,7 @@ void runStatement(const std::string &Line, Env &Vars) {
     std::string Call = E == std::string::npos ? Line : Line.substr(E + 3);
     auto Space = std::min(Call.find(' '), Call.size());
     auto Out = callOp(Call.substr(0, Space),
-                      parseArgs(Call.substr(std::min(Space + 1, Call.size()))),
+                      cases::splitArgs(Call.substr(std::min(Space + 1, Call.size()))),
                       Vars);
     if (E == std::string::npos)
       return;

@@ -47,6 +47,27 @@ TEST(Timeline, FindsThePeakAndItsOwners) {
   EXPECT_EQ(L.Highest.ByOp.size(), 4u);
 }
 
+/// Temporaries that aren't modelled make the peak an estimate only where they may
+/// reach above it.
+TEST(Timeline, BoundsWhatIsNotModelled) {
+  for (int64_t Scratch : {0, 600, 900}) {
+    TraceBuilder B;
+    StorageId X = B.alloc(1000, Category::Input);
+    B.op("quantile", {X}, [&] { return B.alloc(200); });
+    B.T.Ops.back().ScratchBytesMax = Scratch;
+    StorageId Y = B.alloc(600); // The peak: 1800, later.
+    B.free(Y);
+    Timeline L = computeTimeline(B.take(), DeviceKind::CUDA);
+    EXPECT_EQ(L.Highest.SizeBytes, 1800);
+    bool Above = Scratch == 900;
+    EXPECT_EQ(L.Live.isExact(), !Above);
+    EXPECT_EQ(L.Live.lower(), 1800);
+    EXPECT_EQ(L.Live.expected(), 1800);
+    EXPECT_EQ(L.Live.upper(), Above ? 2100 : 1800);
+    EXPECT_EQ(L.Live.causes().size(), Above ? 1u : 0u);
+  }
+}
+
 TEST(Timeline, ReplaysOneDevice) {
   TraceBuilder B;
   B.Device = DeviceKind::CPU;

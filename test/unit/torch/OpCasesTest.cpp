@@ -9,6 +9,7 @@
 // Cases in expected-failures.txt are known to differ, with the reason.
 
 #include "lib/torch/Registry.h"
+#include "test/oracle/CaseText.h"
 
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -26,16 +27,7 @@ namespace {
 const std::filesystem::path Folder =
     std::filesystem::path(VRAMLINT_SOURCE_DIR) / "test/oracle/ops";
 
-std::vector<std::string> splitList(const std::string &Text) {
-  std::vector<std::string> Parts;
-  std::stringstream In(Text);
-  for (std::string P; std::getline(In, P, ',');) {
-    auto B = P.find_first_not_of(' ');
-    if (B != std::string::npos)
-      Parts.push_back(P.substr(B, P.find_last_not_of(' ') - B + 1));
-  }
-  return Parts;
-}
+using cases::splitList;
 
 /// The statements of a case, run on the abstract runtime.
 class CaseRunner {
@@ -86,16 +78,8 @@ Arg CaseRunner::value(const std::string &Text) {
 }
 
 void CaseRunner::bind(const std::string &Text, Args &A) {
-  for (size_t I = 0; I < Text.size();) {
-    auto E = Text.find('=', I);
-    if (E == std::string::npos)
-      return;
-    auto B = Text.find_first_not_of(' ', I);
-    size_t End = Text[E + 1] == '[' ? Text.find(']', E) + 1
-                                    : std::min(Text.find(' ', E), Text.size());
-    A.add(Text.substr(B, E - B), value(Text.substr(E + 1, End - E - 1)));
-    I = End + 1;
-  }
+  for (auto &[Name, Value] : cases::splitArgs(Text))
+    A.add(Name, value(Value));
 }
 
 void CaseRunner::assign(const std::string &Names, OpResult Result,
