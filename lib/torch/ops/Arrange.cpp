@@ -89,7 +89,7 @@ OpResult diagRow(Runtime &R, const Args &A) {
 OpResult diagflatRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("diagflat of an undefined tensor");
+    return OpResult::failed("diagflat of an undefined tensor", FailureKind::Other);
   T Flat = aten::reshape(R, X, shapeOf({Dim(X->elements())}));
   return one(callOne(R, "diag", {{"self", Arg(Flat)}, {"diagonal", Arg(A.integer("offset", 0))}}));
 }
@@ -271,7 +271,7 @@ OpResult sameRow(Runtime &, const Args &A) { return one(A.tensor("self")); }
 OpResult ravelRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("ravel of an undefined tensor");
+    return OpResult::failed("ravel of an undefined tensor", FailureKind::Other);
   int64_t N = X->elements();
   Shape S = shapeOf({N < 0 ? Dim() : Dim(N)});
   S.Why = X->Sizes.Why;
@@ -473,7 +473,7 @@ OpResult unsafeSplit(Runtime &R, const Args &A, llvm::StringRef Safe,
                      llvm::StringRef Node) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("split of an undefined tensor");
+    return OpResult::failed("split of an undefined tensor", FailureKind::Other);
   OpResult Whole;
   std::vector<T> Parts = tail(R, {Node, "", "e"}, {X}, [&] {
     Whole = R.call(Safe, A);
@@ -552,7 +552,7 @@ void addCopies(OpTable &Rows) {
                     [Node, Copies](Runtime &R, const Args &A) {
                       T X = A.tensor("self"), Y = A.tensor("src");
                       if (!X || !Y)
-                        return OpResult::failed("scatter of an undefined tensor");
+                        return OpResult::failed("scatter of an undefined tensor", FailureKind::Other);
                       TailRule How{Node, "", Copies ? "nv" : "ev"};
                       return one(tailOne(R, How, {X, Y},
                                          [&] { return aten::emptyLike(R, X); }));

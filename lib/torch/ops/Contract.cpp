@@ -197,10 +197,10 @@ OpResult einsumRow(Runtime &R, const Args &A) {
   std::string Text = A.text("equation", "");
   for (const T &X : Ts)
     if (!X)
-      return OpResult::failed("einsum of an undefined tensor");
+      return OpResult::failed("einsum of an undefined tensor", FailureKind::Other);
   Equation E;
   if (Text.empty() || Ts.empty() || !readEquation(R, Text, Ts, E))
-    return OpResult::failed("einsum: the equation '" + Text + "' is not understood");
+    return OpResult::failed("einsum: the equation '" + Text + "' is not understood", FailureKind::Other);
   llvm::SmallVector<int, 8> All(E.Result.begin(), E.Result.end());
   for (auto &[Label, N] : E.Uses)
     if (!llvm::is_contained(All, Label))
@@ -285,7 +285,7 @@ OpResult tensordotRow(Runtime &R, const Args &A) {
 OpResult innerRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Y = A.tensor("other");
   if (!X || !Y)
-    return OpResult::failed("inner of an undefined tensor");
+    return OpResult::failed("inner of an undefined tensor", FailureKind::Other);
   if (X->rank() == 0 || Y->rank() == 0)
     return one(aten::mul(R, X, Y));
   return one(callOne(R, "tensordot", {{"self", Arg(X)}, {"other", Arg(Y)},
@@ -331,7 +331,7 @@ OpResult multiDotRow(Runtime &R, const Args &A) {
 OpResult kronRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Y = A.tensor("other");
   if (!X || !Y)
-    return OpResult::failed("kron of an undefined tensor");
+    return OpResult::failed("kron of an undefined tensor", FailureKind::Other);
   unsigned Rank = std::max(X->rank(), Y->rank());
   Shape S, WideX, WideY;
   for (unsigned I = 0; I < Rank; ++I) {
@@ -449,7 +449,7 @@ OpResult pairwiseDistanceRow(Runtime &R, const Args &A) {
 OpResult crossRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Y = A.tensor("other");
   if (!X || !Y)
-    return OpResult::failed("cross of an undefined tensor");
+    return OpResult::failed("cross of an undefined tensor", FailureKind::Other);
   Shape S = aten::broadcast(R, X->Sizes, Y->Sizes);
   if (R.failed())
     return one(nullptr);

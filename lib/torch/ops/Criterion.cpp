@@ -193,7 +193,7 @@ T ctc(Runtime &R, const Args &A, int64_t Reduce) {
 OpResult nllForward(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Target = A.tensor("target"), Weight = A.tensor("weight");
   if (!X || !Target)
-    return OpResult::failed("nll_loss of an undefined tensor");
+    return OpResult::failed("nll_loss of an undefined tensor", FailureKind::Other);
   auto Out = tail(R, {"NllLossBackward0", "012b", "eu"}, {X, Target, Weight}, [&] {
     Shape S = A.integer("reduction", 1) == None ? Target->Sizes : Shape();
     return std::vector<T>{makeLike(R, X, S), makeLike(R, X, Shape())};

@@ -66,12 +66,12 @@ DType floatingType(Runtime &R, const T &X) {
 OpResult fftRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed(Name.str() + " of an undefined tensor");
+    return OpResult::failed(Name.str() + " of an undefined tensor", FailureKind::Other);
   Kind K = kindOf(Name);
   DType Type = floatingType(R, X);
   bool Complex = realType(Type) != Type;
   if (K == Kind::RealToHalf && Complex)
-    return OpResult::failed(Name.str() + " expects a real input tensor, but got complex");
+    return OpResult::failed(Name.str() + " expects a real input tensor, but got complex", FailureKind::Other);
   auto F = transformed(R, A, X, Name);
   if (!F || F->Dims.empty())
     return R.failed() ? one(nullptr) : one(aten::clone(R, X));

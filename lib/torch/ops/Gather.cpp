@@ -54,7 +54,7 @@ OpResult putRow(Runtime &R, const Args &A, const PutTail &P, bool InPlace) {
 OpResult takeRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Index = A.tensor("index");
   if (!X || !Index)
-    return OpResult::failed("take of an undefined tensor");
+    return OpResult::failed("take of an undefined tensor", FailureKind::Other);
   return one(tailOne(R, {"TakeBackward0", "01", "eu"}, {X, Index},
                      [&] { return makeLike(R, X, Index->Sizes); }));
 }
@@ -62,7 +62,7 @@ OpResult takeRow(Runtime &R, const Args &A) {
 OpResult takeAlongDimRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Index = A.tensor("indices");
   if (!X || !Index)
-    return OpResult::failed("take_along_dim of an undefined tensor");
+    return OpResult::failed("take_along_dim of an undefined tensor", FailureKind::Other);
   Shape S = Index->Sizes;
   T From = X;
   int64_t D = 0;
@@ -93,7 +93,7 @@ OpResult takeAlongDimRow(Runtime &R, const Args &A) {
 OpResult indexPutRow(Runtime &R, const Args &A, bool InPlace) {
   T X = A.tensor("self"), Values = A.tensor("values");
   if (!X)
-    return OpResult::failed("index_put_ of an undefined tensor");
+    return OpResult::failed("index_put_ of an undefined tensor", FailureKind::Other);
   bool Add = A.boolean("accumulate", false);
   llvm::SmallVector<T, 4> In = {X, Values};
   std::string Saves;
@@ -142,7 +142,7 @@ OpResult nonzeroNumpyRow(Runtime &R, const Args &A) {
 OpResult maskedSelectRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Mask = A.tensor("mask");
   if (!X || !Mask)
-    return OpResult::failed("masked_select of an undefined tensor");
+    return OpResult::failed("masked_select of an undefined tensor", FailureKind::Other);
   return one(tailOne(R, {"MaskedSelectBackward0", "01"}, {X, Mask},
                      [&] { return inData(R, X, {}, X->Type); }));
 }
@@ -151,7 +151,7 @@ OpResult maskedSelectRow(Runtime &R, const Args &A) {
 OpResult bincountRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Weights = A.tensor("weights");
   if (!X)
-    return OpResult::failed("bincount of an undefined tensor");
+    return OpResult::failed("bincount of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   DType Type = !Weights ? DType::Int64
                : Weights->Type == DType::Float32 ? DType::Float32 : DType::Float64;
@@ -162,7 +162,7 @@ OpResult bincountRow(Runtime &R, const Args &A) {
 OpResult uniqueRow(Runtime &R, const Args &A, bool AlongDim, bool Always) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("unique of an undefined tensor");
+    return OpResult::failed("unique of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   auto D = AlongDim ? wrapDim(R, A.integer("dim", 0), X->rank()) : std::nullopt;
   auto None = [&] { return R.make(shapeOf({Dim(0)}), DType::Int64, X->Dev); };
@@ -183,7 +183,7 @@ OpResult uniqueRow(Runtime &R, const Args &A, bool AlongDim, bool Always) {
 OpResult repeatInterleaveRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Repeats = A.tensor("repeats");
   if (!X && !Repeats)
-    return OpResult::failed("repeat_interleave of an undefined tensor");
+    return OpResult::failed("repeat_interleave of an undefined tensor", FailureKind::Other);
   if (!X || X == Repeats)
     return one(inData(R, Repeats, {}, DType::Int64));
   auto Times = A.integer("repeats");

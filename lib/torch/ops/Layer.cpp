@@ -224,7 +224,7 @@ OpResult affineGridRow(Runtime &R, const Args &A) {
 OpResult convolutionRow(Runtime &R, const Args &A, unsigned N, bool Transposed) {
   T X = inputOf(A), W = A.tensor("weight");
   if (!X || !W)
-    return OpResult::failed("a convolution of an undefined tensor");
+    return OpResult::failed("a convolution of an undefined tensor", FailureKind::Other);
   if (!N)
     N = W->rank() >= 3 ? W->rank() - 2 : 0;
   Transposed |= A.boolean("transposed", false);
@@ -382,7 +382,7 @@ OpResult tanhshrinkRow(Runtime &R, const Args &A) {
 OpResult gumbelSoftmaxRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
   if (!X)
-    return OpResult::failed("gumbel_softmax of an undefined tensor");
+    return OpResult::failed("gumbel_softmax of an undefined tensor", FailureKind::Other);
   T Sum;
   {
     T Noise;
@@ -436,7 +436,7 @@ OpResult tileRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
   Arg::Ints Times = A.ints("dims");
   if (!X)
-    return OpResult::failed("tile of an undefined tensor");
+    return OpResult::failed("tile of an undefined tensor", FailureKind::Other);
   while (Times.size() < X->rank())
     Times.insert(Times.begin(), int64_t(1));
   return one(callOne(R, "repeat", {{"self", Arg(X)}, {"repeats", Arg(Times)}}));
@@ -446,9 +446,9 @@ OpResult tileRow(Runtime &R, const Args &A) {
 OpResult resizeRow(Runtime &R, const Args &A) {
   T X = inputOf(A), Like = A.tensor("the_template");
   if (!X)
-    return OpResult::failed("resize_ of an undefined tensor");
+    return OpResult::failed("resize_ of an undefined tensor", FailureKind::Other);
   if (X->needsGrad())
-    return OpResult::failed("cannot resize variables that require grad");
+    return OpResult::failed("cannot resize variables that require grad", FailureKind::Other);
   Shape S;
   if (Like)
     S = Like->Sizes;
@@ -542,7 +542,7 @@ void addFacts(OpTable &Rows) {
     Rows.push_back({F.Name,
                     [Holds = F.Holds](Runtime &, const Args &A) {
                       T X = inputOf(A);
-                      return X ? OpResult::one(Holds(X)) : OpResult::failed("an undefined tensor");
+                      return X ? OpResult::one(Holds(X)) : OpResult::failed("an undefined tensor", FailureKind::Other);
                     },
                     "", true});
   Rows.push_back({"is_same_size",

@@ -453,9 +453,10 @@ T matrixNorm(Runtime &R, const T &X, const Args &A, bool Keep) {
 OpResult normRow(Runtime &R, const Args &A, llvm::StringRef Op) {
   T X = matrix(A);
   if (!X)
-    return OpResult::failed("norm of an undefined tensor");
+    return OpResult::failed("norm of an undefined tensor", FailureKind::Other);
   if (!isFloating(X->Type))
-    return OpResult::failed("norm expects floating point numbers, got " + dtypeName(X->Type).str());
+    return OpResult::failed("norm expects floating point numbers, got " + dtypeName(X->Type).str(),
+                            FailureKind::Other);
   bool Keep = A.boolean("keepdim", false);
   llvm::SmallVector<int64_t, 4> Over;
   for (const Arg::Int &I : A.ints("dim"))

@@ -25,7 +25,8 @@ static T softmaxKernel(Runtime &R, const T &X, int64_t DimIndex,
   if (!X || R.failed() || !wrapDim(R, DimIndex, X->rank()))
     return nullptr;
   if (!isFloating(X->Type) && X->Type != DType::Unknown) {
-    R.fail("softmax expects floating point numbers, got " + dtypeName(X->Type).str());
+    R.fail("softmax expects floating point numbers, got " + dtypeName(X->Type).str(),
+           FailureKind::Other);
     return nullptr;
   }
   Record Rec(R, NodeName, {X});

@@ -163,7 +163,7 @@ std::optional<T> unusual(Runtime &R, const UnaryRule &Rule, const T &Self) {
   if (!Self)
     return std::nullopt;
   if (Rule.Name == "neg" && Self->Type == DType::Bool) {
-    R.fail("neg: a bool tensor has no negative; use logical_not");
+    R.fail("neg: a bool tensor has no negative; use logical_not", FailureKind::Other);
     return T();
   }
   if (Rule.Name != "abs" || realType(Self->Type) == Self->Type)
@@ -468,7 +468,7 @@ OpResult binary(Runtime &R, const Args &A, llvm::StringRef Op) {
   if (!Self)
     return numberFirst(R, A, Op);
   if (Op == "sub" && Other && Self->Type == DType::Bool && Other->Type == DType::Bool)
-    return OpResult::failed("sub: two bool tensors cannot be subtracted; use ^ or logical_xor");
+    return OpResult::failed("sub: two bool tensors cannot be subtracted; use ^ or logical_xor", FailureKind::Other);
   Scalar Number = scalarArg(A, "other", 1.0), Alpha = scalarArg(A, "alpha", 1);
   if (Op == "add")
     return one(Other ? aten::add(R, Self, Other, Alpha)

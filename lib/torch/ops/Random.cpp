@@ -49,7 +49,7 @@ OpResult drawn(Runtime &R, const Args &A, const TailRule &How, llvm::StringRef F
                llvm::StringRef Second = "") {
   T X = A.tensor(First), Y = Second.empty() ? T() : A.tensor(Second);
   if (!X && !Y)
-    return OpResult::failed("a draw without a tensor");
+    return OpResult::failed("a draw without a tensor", FailureKind::Other);
   llvm::SmallVector<T, 2> In;
   for (const T &V : {X, Y})
     if (V)

@@ -243,7 +243,7 @@ void addLogical(OpTable &Rows) {
                     [](Runtime &R, const Args &A) {
                       std::vector<T> In = operands(R, A, "self", "other");
                       if (In.empty())
-                        return OpResult::failed("a logical op of no tensor");
+                        return OpResult::failed("a logical op of no tensor", FailureKind::Other);
                       return one(tailInPlace(R, {"CloneBackward0", "", "v"}, {In[0]}, [&] {
                         aten::broadcast(R, In[0]->Sizes, In[1]->Sizes);
                       }));
@@ -259,7 +259,7 @@ void addCompareInPlace(OpTable &Rows) {
                     [Op](Runtime &R, const Args &A) {
                       std::vector<T> In = operands(R, A, "self", "other");
                       if (In.empty() || !A.tensor("self"))
-                        return OpResult::failed("comparison of no tensor");
+                        return OpResult::failed("comparison of no tensor", FailureKind::Other);
                       std::string Node = Op.str() + "_";
                       if (!A.tensor("other"))
                         In.pop_back();
@@ -339,7 +339,7 @@ void addMixed(OpTable &Rows) {
                       T X = A.tensor(Polar ? "abs" : "real");
                       T Y = A.tensor(Polar ? "angle" : "imag");
                       if (!X || !Y)
-                        return OpResult::failed("complex of an undefined tensor");
+                        return OpResult::failed("complex of an undefined tensor", FailureKind::Other);
                       TailRule How{Polar ? "PolarBackward0" : "ComplexBackward0",
                                    Polar ? "a" : "01", Polar ? "c" : "v"};
                       return one(tailOne(R, How, {X, Y}, [&] {

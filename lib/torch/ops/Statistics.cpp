@@ -110,7 +110,7 @@ OpResult nanmeanRow(Runtime &R, const Args &A) {
 OpResult aminmaxRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("aminmax of an undefined tensor");
+    return OpResult::failed("aminmax of an undefined tensor", FailureKind::Other);
   Shape S = reduced(R, A, X);
   auto Out = tail(R, {"!NotImplemented", ""}, {X}, [&] {
     return std::vector<T>{makeLike(R, X, S), makeLike(R, X, S)};
@@ -121,7 +121,7 @@ OpResult aminmaxRow(Runtime &R, const Args &A) {
 OpResult countNonzeroRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("count_nonzero of an undefined tensor");
+    return OpResult::failed("count_nonzero of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   Shape S = reduced(R, A, X);
   return one(R.failed() ? nullptr : makeLike(R, X, S, DType::Int64));
@@ -149,7 +149,7 @@ OpResult scalarTail(Runtime &R, const Args &A, const TailRule &How, unsigned Ran
 OpResult quantileRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Q = A.tensor("q");
   if (!X)
-    return OpResult::failed("quantile of an undefined tensor");
+    return OpResult::failed("quantile of an undefined tensor", FailureKind::Other);
   Shape S = reduced(R, A, X);
   if (R.failed())
     return one(nullptr);
@@ -195,7 +195,7 @@ OpResult bucketsRow(Runtime &R, const Args &A, bool Sorted) {
 OpResult histcRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("histc of an undefined tensor");
+    return OpResult::failed("histc of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
   return one(makeLike(R, X, shapeOf({toDim(A.integer("bins", 100))})));
 }
@@ -203,7 +203,7 @@ OpResult histcRow(Runtime &R, const Args &A) {
 OpResult histogramRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Edges = A.tensor("bins");
   if (!X)
-    return OpResult::failed("histogram of an undefined tensor");
+    return OpResult::failed("histogram of an undefined tensor", FailureKind::Other);
   Dim Bins = Edges ? Edges->size(0) - Dim(1) : toDim(A.integer("bins", 100));
   auto Out = tail(R, {"!NotImplemented", ""}, {X}, [&] {
     return std::vector<T>{makeLike(R, X, shapeOf({Bins})),
@@ -261,7 +261,7 @@ OpResult diffRow(Runtime &R, const Args &A) {
 OpResult gradientRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("gradient of an undefined tensor");
+    return OpResult::failed("gradient of an undefined tensor", FailureKind::Other);
   llvm::SmallVector<int64_t, 4> Over = dims(A);
   if (Over.empty())
     for (unsigned I = 0; I < X->rank(); ++I)

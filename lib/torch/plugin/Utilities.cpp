@@ -203,9 +203,11 @@ static Value deviceFrom(TorchDomain &T, Machine &M, CallSite &Site) {
 
 bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
                                    CallSite &Site, Value &Result) {
-  if (Class == "torch::detail::TensorDataContainer") {
-    Result = Site.Args.empty() ? Value(std::make_unique<Sequence>(Sequence::Vector))
-                               : M.take(Site, 0);
+  bool Text = Class == "c10::basic_string_view"; // The text that it looks at.
+  if (Text || Class == "torch::detail::TensorDataContainer") {
+    Result = !Site.Args.empty() ? M.take(Site, 0)
+             : Text             ? Value(std::string())
+                                : Value(std::make_unique<Sequence>(Sequence::Vector));
     return true;
   }
   if (Class == "c10::ArrayRef" || Class == "c10::OptionalArrayRef" ||
@@ -216,10 +218,6 @@ bool TorchDomain::constructUtility(Machine &M, llvm::StringRef Class,
   }
   if (constructFree(M, Class, Site, Result))
     return true;
-  if (Class == "c10::basic_string_view") { // The text that it looks at.
-    Result = Site.Args.empty() ? Value(std::string()) : M.take(Site, 0);
-    return true;
-  }
   if (Class == "c10::Device") {
     Result = deviceFrom(*this, M, Site);
     return true;

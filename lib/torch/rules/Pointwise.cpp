@@ -236,7 +236,8 @@ TensorRef iterate(Runtime &R, llvm::ArrayRef<TensorRef> Operands, Iter How,
   if (Out && How != Iter::Compare && category(Common) > category(Out->Type) &&
       Out->Type != DType::Unknown && Common != DType::Unknown) {
     R.fail("a result of type " + dtypeName(Common).str() +
-           " cannot be cast to the in-place tensor's " + dtypeName(Out->Type).str());
+           " cannot be cast to the in-place tensor's " + dtypeName(Out->Type).str(),
+           FailureKind::Other);
     return nullptr;
   }
   llvm::SmallVector<TensorRef, 4> Casts;
