@@ -570,6 +570,8 @@ Operand Machine::callMethod(CellRef Object, llvm::StringRef Name,
     Site.Object = Sub;
   for (Operand &A : Args)
     Site.Args.push_back(A.Place ? Operand(A.Place) : Operand(std::move(A.V)));
+  // A statement of the library's own: its arguments die here, not with the program's.
+  FullExpression Full(*this);
   return callFunction(Site);
 }
 
