@@ -194,6 +194,22 @@ static T bce(Runtime &R, const T &X, const T &Target, const T &Weight,
   });
 }
 
+/// The loss of each element. LibTorch 2 computes it from log_sigmoid; measured with
+/// 1.13.1 and 2.6, the change lies between. \p Local lives until the reduction.
+static T bceWithLogitsKernel(Runtime &R, const T &X, const T &Target, T &Local) {
+  if (R.Config.atLeast(2, 0)) {
+    Local = emptyLike(R, X);
+    if (!X->onCuda())
+      T Buffer = emptyLike(R, X); // log_sigmoid's
+    return neg(R, Target);        // 1 - target, then mul_ and sub_
+  }
+  T &Max = Local = neg(R, X); // clamp_min_ in place
+  T Loss = emptyLike(R, Target);
+  T A = neg(R, Max), B = neg(R, X);
+  T C = sub(R, B, Max);
+  return Loss;
+}
+
 static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
                        const T &PosWeight, int64_t Reduce) {
   if (!X || !Target || R.failed())
@@ -209,12 +225,7 @@ static T bceWithLogits(Runtime &R, const T &X, const T &Target, const T &Weight,
   Record Rec(R, "BinaryCrossEntropyWithLogitsBackward0", {X, Target});
   Rec.save(X).save(Target).save(Weight);
   R.flops(saturatingMul({10, X->elements()}));
-  T Max = neg(R, X); // clamp_min_ in place
-  T Loss = emptyLike(R, Target);
-  {
-    T A = neg(R, Max), B = neg(R, X);
-    T C = sub(R, B, Max);
-  }
+  T Local, Loss = bceWithLogitsKernel(R, X, Target, Local);
   if (Reduce != None)
     Loss = meanLoss(R, Loss, Reduce);
   return Rec.result(Loss, [Reduce](Runtime &R, Node &N, Grads &) {
