@@ -59,12 +59,6 @@ static std::vector<CellRef> repeated(Machine &M, CallSite &S, int64_t N,
   std::vector<CellRef> Cells;
   Cells.reserve(N);
   QualType Type = classTypeArg(S, 0);
-  if (!I && Type->isArithmeticType()) { // Pixels: there may be many.
-    bool Real = Type->isFloatingType();
-    for (int64_t K = 0; K < N; ++K)
-      Cells.push_back(makeCell(Real ? Value::real(0) : Value::integer(0)));
-    return Cells;
-  }
   for (int64_t K = 0; K < N && !M.stopped(); ++K)
     Cells.push_back(makeCell(I ? M.copy(argValue(S, *I))
                              : M.defaultValue(Type)));
