@@ -16,6 +16,8 @@
 #include "lib/torch/plugin/InputSearch.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
+#include <set>
+
 using namespace clang;
 
 namespace vramlint {
@@ -160,14 +162,21 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
   return Result;
 }
 
-/// Failures of \p Of that \p Other, a run with another choice, does not have depend on
-/// that choice.
-static void doubtFailures(Trace &Of, const Trace &Other) {
+/// What a run refused: op, place and message.
+using Refusals = std::set<std::tuple<llvm::StringRef, SourcePos, std::string>>;
+
+static Refusals refusalsOf(const Trace &T) {
+  Refusals All;
+  for (const Failure &F : T.Failures)
+    All.emplace(F.Op, T.posOf(F.Stack), F.Message);
+  return All;
+}
+
+/// Failures of \p Of that are not among \p Others, of a run with another choice,
+/// depend on that choice.
+static void doubtFailures(Trace &Of, const Refusals &Others) {
   for (Failure &F : Of.Failures)
-    F.Certain &= llvm::any_of(Other.Failures, [&](const Failure &O) {
-      return O.Op == F.Op && Of.posOf(F.Stack) == Other.posOf(O.Stack) &&
-             O.Message == F.Message;
-    });
+    F.Certain &= Others.count({F.Op, Of.posOf(F.Stack), F.Message}) != 0;
 }
 
 std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
@@ -175,31 +184,26 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
   Run Best;
   llvm::Error E = runGuarded("the analysis", [&] {
     static constexpr double CheapSeconds = 1;
-    Run First = runOnce(Unit, Others, Options, {});
+    Best = runOnce(Unit, Others, Options, {});
     // Other sides of unknown conditions are tried where a run is cheap.
-    std::vector<std::pair<SourcePos, bool>> Asked = First.Asked;
-    bool Cheap = First.Seconds <= CheapSeconds;
-    std::vector<Run> Runs;
-    Runs.push_back(std::move(First));
+    std::vector<std::pair<SourcePos, bool>> Asked = Best.Asked;
+    bool Cheap = Best.Seconds <= CheapSeconds;
+    std::vector<Refusals> Seen = {refusalsOf(*Best.T)};
     for (auto &[Pos, Side] : Asked) {
-      if (!Cheap || !Pos.isValid() || Runs.size() > MaxAlternatives)
+      if (!Cheap || !Pos.isValid() || Seen.size() > MaxAlternatives)
         break;
       Decisions Choices;
       Choices.Chosen[Pos] = !Side;
-      Runs.push_back(runOnce(Unit, Others, Options, Choices));
+      Run Other = runOnce(Unit, Others, Options, Choices);
+      Seen.push_back(refusalsOf(*Other.T));
+      // Without known sizes the run that uses the device tells more.
+      if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget))
+        Best = std::move(Other);
     }
-    // Without known sizes the run that uses the device tells more.
-    auto Key = [](const Run &R) { return std::tie(R.Peak, R.OnTarget); };
-    size_t Top = 0;
-    for (size_t I = 1; I < Runs.size(); ++I)
-      if (Key(Runs[I]) > Key(Runs[Top]))
-        Top = I;
-    for (size_t I = 0; I < Runs.size(); ++I)
-      if (I != Top)
-        doubtFailures(*Runs[Top].T, *Runs[I].T);
-    if (Runs.size() <= Asked.size())
-      doubtFailures(*Runs[Top].T, Trace()); // Some condition was not tried.
-    Best = std::move(Runs[Top]);
+    if (Seen.size() <= Asked.size())
+      Seen.push_back({}); // Some condition was not tried.
+    for (const Refusals &R : Seen)
+      doubtFailures(*Best.T, R);
   });
   if (E) {
     Best.T->Complete = false;
