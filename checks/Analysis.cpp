@@ -162,6 +162,18 @@ SourceLocation Analysis::ownLocation(const Trace &T, StackId Stack) const {
   return {};
 }
 
+std::vector<const ForwardCall *> Analysis::forwardsAt(SourceLocation Loc) const {
+  std::shared_ptr<const Trace> T = trace();
+  SourcePos Pos = posOf(Loc);
+  std::vector<const ForwardCall *> Calls;
+  for (const ForwardCall &F : T->Forwards) {
+    SourcePos At = posOf(ownLocation(*T, F.Stack));
+    if (At.Line == Pos.Line && At.File == Pos.File)
+      Calls.push_back(&F);
+  }
+  return Calls;
+}
+
 SourceLocation Analysis::findingLocation(const Trace &T, StackId Stack,
                                          bool InMainFile) const {
   const SourceManager &SM = Context.getSourceManager();

@@ -82,19 +82,14 @@ static bool inEvaluationPhase(const UnitFacts &U, const ForwardSite &S) {
 /// What happened at \p S when the program ran, over all its calls.
 static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
                                 bool &AllGuarded, bool &AnyBackward) {
-  std::shared_ptr<const Trace> T = A.trace();
-  SourcePos Pos = A.posOf(S.Loc);
   const ForwardCall *Found = nullptr;
   AllGuarded = true;
   AnyBackward = false;
-  for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
-    if (At.Line != Pos.Line || At.File != Pos.File)
-      continue;
-    AllGuarded &= !F.GradMode;
-    AnyBackward |= F.ReachedBackward;
-    if (!Found || F.SavedBytes > Found->SavedBytes)
-      Found = &F;
+  for (const ForwardCall *F : A.forwardsAt(S.Loc)) {
+    AllGuarded &= !F->GradMode;
+    AnyBackward |= F->ReachedBackward;
+    if (!Found || F->SavedBytes > Found->SavedBytes)
+      Found = F;
   }
   return Found;
 }

@@ -24,27 +24,18 @@ namespace vramlint {
 /// ran at \p S? Nothing if it did not run.
 static std::optional<bool> ranInTraining(const Analysis &A,
                                          const ForwardSite &S) {
-  std::shared_ptr<const Trace> T = A.trace();
-  SourcePos Pos = A.posOf(S.Loc);
   std::optional<bool> Answer;
-  for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
-    if (At.Line == Pos.Line && At.File == Pos.File)
-      Answer = Answer.value_or(false) || F.TrainingMode;
-  }
+  for (const ForwardCall *F : A.forwardsAt(S.Loc))
+    Answer = Answer.value_or(false) || F->TrainingMode;
   return Answer;
 }
 
 /// Did the module that ran at \p S hold dropout or batch norm, when the program ran?
 static bool ranWithMode(const Analysis &A, const ForwardSite &S) {
   std::shared_ptr<const Trace> T = A.trace();
-  SourcePos Pos = A.posOf(S.Loc);
   std::vector<ModuleId> Todo;
-  for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = A.posOf(A.ownLocation(*T, F.Stack));
-    if (At.Line == Pos.Line && At.File == Pos.File)
-      Todo.push_back(F.Module);
-  }
+  for (const ForwardCall *F : A.forwardsAt(S.Loc))
+    Todo.push_back(F->Module);
   std::set<ModuleId> Seen;
   while (!Todo.empty()) {
     ModuleId Id = Todo.back();

@@ -57,8 +57,16 @@ TensorRef makeColumns(Runtime &R, const TensorRef &T, Shape S, DType Type);
 Dim smaller(Dim A, Dim B);
 DType realType(DType T);
 DType complexType(DType T);
+/// The numbers of \p L; one that is not known is 0.
+llvm::SmallVector<int64_t, 4> orZero(const Arg::Ints &L);
+/// The dimensions bound to "dim": one or a list; none is all of them.
+llvm::SmallVector<int64_t, 4> dimsOf(const Args &A);
 /// A loss's "reduction": 0 none, 1 mean (nothing given), 2 sum; nothing if unknown.
 std::optional<int64_t> reductionOf(const Args &A);
+using LossFn = TensorRef (*)(Runtime &R, const Args &A, int64_t Reduce);
+/// A row of a loss, whose reduction must be known.
+void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn,
+             llvm::StringRef MayBeUnknown, bool ScratchUnknown);
 /// Calls the row \p Name on the arguments given; its first tensor, or null.
 TensorRef callOne(Runtime &R, llvm::StringRef Name,
                   std::initializer_list<std::pair<const char *, Arg>> Given);

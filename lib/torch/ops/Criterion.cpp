@@ -15,20 +15,7 @@ namespace {
 
 using T = TensorRef;
 
-using LossFn = T (*)(Runtime &R, const Args &A, int64_t Reduce);
-
 enum { None = 0 };
-
-void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn, llvm::StringRef MayBeUnknown) {
-  Rows.push_back({Name,
-                  [Fn](Runtime &R, const Args &A) {
-                    auto Reduce = reductionOf(A);
-                    if (!Reduce)
-                      return OpResult::notModelled("reduction not known");
-                    return one(Fn(R, A, *Reduce));
-                  },
-                  MayBeUnknown, false, true});
-}
 
 T clampMin(Runtime &R, const T &X, bool InPlace) {
   return callOne(R, InPlace ? "clamp_min_" : "clamp_min", {{"self", Arg(X)}, {"min", Arg(0.0)}});
@@ -204,15 +191,18 @@ OpResult nllForward(Runtime &R, const Args &A) {
 } // namespace
 
 void addCriterionOps(OpTable &Rows) {
-  addLoss(Rows, "hinge_embedding_loss", hingeEmbedding, "margin");
-  addLoss(Rows, "cosine_embedding_loss", cosineEmbedding, "margin");
-  addLoss(Rows, "triplet_margin_loss", tripletMargin, "margin,p,eps");
-  addLoss(Rows, "triplet_margin_with_distance_loss", tripletMargin, "margin,distance_function");
-  addLoss(Rows, "poisson_nll_loss", poissonNll, "eps");
-  addLoss(Rows, "multi_margin_loss", multiMargin, "p,margin");
-  addLoss(Rows, "multilabel_margin_loss", multilabelMargin, "");
-  addLoss(Rows, "multilabel_soft_margin_loss", multilabelSoftMargin, "");
-  addLoss(Rows, "ctc_loss", ctc, "blank,zero_infinity,input_lengths,target_lengths");
+  auto Add = [&](llvm::StringRef Name, LossFn Fn, llvm::StringRef MayBeUnknown) {
+    addLoss(Rows, Name, Fn, MayBeUnknown, /*ScratchUnknown=*/true);
+  };
+  Add("hinge_embedding_loss", hingeEmbedding, "margin");
+  Add("cosine_embedding_loss", cosineEmbedding, "margin");
+  Add("triplet_margin_loss", tripletMargin, "margin,p,eps");
+  Add("triplet_margin_with_distance_loss", tripletMargin, "margin,distance_function");
+  Add("poisson_nll_loss", poissonNll, "eps");
+  Add("multi_margin_loss", multiMargin, "p,margin");
+  Add("multilabel_margin_loss", multilabelMargin, "");
+  Add("multilabel_soft_margin_loss", multilabelSoftMargin, "");
+  Add("ctc_loss", ctc, "blank,zero_infinity,input_lengths,target_lengths");
   Rows.push_back({"nll_loss_forward", nllForward, "ignore_index", false, true});
 }
 

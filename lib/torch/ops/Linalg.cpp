@@ -458,9 +458,7 @@ OpResult normRow(Runtime &R, const Args &A, llvm::StringRef Op) {
     return OpResult::failed("norm expects floating point numbers, got " + dtypeName(X->Type).str(),
                             FailureKind::Other);
   bool Keep = A.boolean("keepdim", false);
-  llvm::SmallVector<int64_t, 4> Over;
-  for (const Arg::Int &I : A.ints("dim"))
-    Over.push_back(I.value_or(0));
+  llvm::SmallVector<int64_t, 4> Over = dimsOf(A);
   bool Matrix = Op == "linalg_matrix_norm" ||
                 (Op == "linalg_norm" && A.has("ord") &&
                  (Over.size() == 2 || (Over.empty() && X->rank() == 2)));

@@ -412,9 +412,8 @@ std::optional<int64_t> reductionOf(const Args &A) {
   return A.integer("reduction");
 }
 
-using LossFn = TensorRef (*)(Runtime &, const Args &, int64_t);
-
-static void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn) {
+void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn,
+             llvm::StringRef MayBeUnknown, bool ScratchUnknown) {
   Rows.push_back({Name,
                   [Fn](Runtime &R, const Args &A) {
                     auto Reduce = reductionOf(A);
@@ -422,11 +421,14 @@ static void addLoss(OpTable &Rows, llvm::StringRef Name, LossFn Fn) {
                       return OpResult::notModelled("reduction not known");
                     return one(Fn(R, A, *Reduce));
                   },
-                  "ignore_index,beta,delta"});
+                  MayBeUnknown, /*AnyRank=*/false, ScratchUnknown});
 }
 
 void addLossOps(OpTable &Rows) {
   using T = TensorRef;
+  auto Add = [&](llvm::StringRef Name, LossFn Fn) {
+    addLoss(Rows, Name, Fn, "ignore_index,beta,delta", /*ScratchUnknown=*/false);
+  };
   for (llvm::StringRef Name : {"softmax", "log_softmax"}) {
     bool Log = Name == "log_softmax";
     for (llvm::StringRef Prefix : {"", "_"})
@@ -443,7 +445,7 @@ void addLossOps(OpTable &Rows) {
                     return one(aten::softmax(R, aten::neg(R, A.tensor("self")),
                                              A.integer("dim", -1)));
                   }});
-  addLoss(Rows, "nll_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+  Add("nll_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::nllLoss(R, A.tensor("input"), A.tensor("target"),
                          A.tensor("weight"), Reduce);
   });
@@ -451,45 +453,45 @@ void addLossOps(OpTable &Rows) {
   Rows.back().Name = "nll_loss2d";
   Rows.push_back(Rows.back());
   Rows.back().Name = "nll_loss_nd";
-  addLoss(Rows, "cross_entropy", aten::crossEntropy);
-  addLoss(Rows, "cross_entropy_loss", aten::crossEntropy);
-  addLoss(Rows, "binary_cross_entropy",
+  Add("cross_entropy", aten::crossEntropy);
+  Add("cross_entropy_loss", aten::crossEntropy);
+  Add("binary_cross_entropy",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::bce(R, A.tensor("input"), A.tensor("target"),
                              A.tensor("weight"), Reduce);
           });
-  addLoss(Rows, "binary_cross_entropy_with_logits",
+  Add("binary_cross_entropy_with_logits",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::bceWithLogits(R, A.tensor("input"), A.tensor("target"),
                                        A.tensor("weight"),
                                        A.tensor("pos_weight"), Reduce);
           });
-  addLoss(Rows, "mse_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+  Add("mse_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::pairLoss(R, A.tensor("input"), A.tensor("target"), Reduce,
                           "MseLossBackward0");
   });
-  addLoss(Rows, "smooth_l1_loss",
+  Add("smooth_l1_loss",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::pairLoss(R, A.tensor("input"), A.tensor("target"),
                                   Reduce, "SmoothL1LossBackward0");
           });
-  addLoss(Rows, "l1_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+  Add("l1_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::l1Loss(R, A.tensor("input"), A.tensor("target"), Reduce);
   });
-  addLoss(Rows, "huber_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
+  Add("huber_loss", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::huberLoss(R, A.tensor("input"), A.tensor("target"), Reduce);
   });
-  addLoss(Rows, "kl_div", [](Runtime &R, const Args &A, int64_t Reduce) {
+  Add("kl_div", [](Runtime &R, const Args &A, int64_t Reduce) {
     return aten::klDiv(R, A.tensor("input"), A.tensor("target"), Reduce,
                        A.boolean("log_target", false));
   });
-  addLoss(Rows, "margin_ranking_loss",
+  Add("margin_ranking_loss",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::marginRanking(R, A.tensor("input1"),
                                        A.tensor("input2"), A.tensor("target"),
                                        Reduce);
           });
-  addLoss(Rows, "soft_margin_loss",
+  Add("soft_margin_loss",
           [](Runtime &R, const Args &A, int64_t Reduce) {
             return aten::softMargin(R, A.tensor("input"), A.tensor("target"),
                                     Reduce);

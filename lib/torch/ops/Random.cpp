@@ -91,11 +91,9 @@ OpResult windowRow(Runtime &R, const Args &A) {
 
 OpResult stridedRow(Runtime &R, const Args &A) {
   Shape S;
-  llvm::SmallVector<int64_t, 4> Strides;
+  llvm::SmallVector<int64_t, 4> Strides = orZero(A.ints("stride"));
   for (const Arg::Int &I : A.ints("size"))
     S.Dims.push_back(toDim(I));
-  for (const Arg::Int &I : A.ints("stride"))
-    Strides.push_back(I.value_or(0));
   if (Strides.size() != S.Dims.size())
     return OpResult::failed("empty_strided expects as many strides as sizes");
   T Out = fresh(R, A, S);

@@ -14,14 +14,6 @@ namespace {
 
 using T = TensorRef;
 
-/// The dimensions bound to "dim": one or a list; none is all of them.
-llvm::SmallVector<int64_t, 4> dims(const Args &A) {
-  llvm::SmallVector<int64_t, 4> Out;
-  for (const Arg::Int &I : A.ints("dim"))
-    Out.push_back(I.value_or(0));
-  return Out;
-}
-
 /// value_selecting_reduction_backward: zeros, then a scatter.
 Grads scatterGradient(Runtime &R, const Shape &Like, const T &G) {
   return Grads{aten::zeros(R, Like, G->Type, G->Dev)};
@@ -32,7 +24,7 @@ OpResult sumRow(Runtime &R, const Args &A) {
   if (!X)
     return OpResult::failed("sum of an undefined tensor", FailureKind::Other);
   auto Type = A.dtype("dtype");
-  auto Over = dims(A);
+  auto Over = dimsOf(A);
   if (Over.empty() && !A.boolean("keepdim", false))
     return one(aten::sum(R, X, Type));
   return one(aten::sum(R, X, Over, A.boolean("keepdim", false), Type));
@@ -43,7 +35,7 @@ OpResult meanRow(Runtime &R, const Args &A) {
   if (!X)
     return OpResult::failed("mean of an undefined tensor", FailureKind::Other);
   auto Type = A.dtype("dtype");
-  return one(aten::mean(R, X, dims(A), A.boolean("keepdim", false), Type));
+  return one(aten::mean(R, X, dimsOf(A), A.boolean("keepdim", false), Type));
 }
 
 /// max and min of a whole tensor: the gradient goes evenly to all that are equal.
@@ -76,7 +68,7 @@ OpResult extremumRow(Runtime &R, const Args &A) {
     return OpResult::failed("max of an undefined tensor", FailureKind::Other);
   if (Other)
     return one(aten::maximum(R, X, Other));
-  auto Over = dims(A);
+  auto Over = dimsOf(A);
   if (Over.empty() && X->elements() == 0)
     return OpResult::failed("max of no elements needs a dimension");
   if (Over.empty())
@@ -103,7 +95,7 @@ OpResult argRow(Runtime &R, const Args &A) {
   if (!A.has("dim") && X->elements() == 0)
     return OpResult::failed("argmax of no elements needs a dimension");
   BelowAutograd Guard(R);
-  Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
+  Shape S = aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
   R.flops(X->elements());
   return one(R.failed() ? nullptr : R.make(S, DType::Int64, X->Dev));
 }
@@ -160,7 +152,7 @@ OpResult allRow(Runtime &R, const Args &A) {
   if (!X)
     return OpResult::failed("all of an undefined tensor", FailureKind::Other);
   BelowAutograd Guard(R);
-  Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
+  Shape S = aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
   if (R.failed())
     return one(nullptr);
   bool Bytewise = X->Type == DType::UInt8; // As it was before there were bools.
@@ -191,7 +183,7 @@ OpResult varRow(Runtime &R, const Args &A, bool Std) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("variance of an undefined tensor", FailureKind::Other);
-  auto Over = dims(A);
+  auto Over = dimsOf(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);
   if (R.failed())
@@ -223,7 +215,7 @@ OpResult varMeanRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("variance of an undefined tensor", FailureKind::Other);
-  Shape S = aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
+  Shape S = aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
   if (R.failed())
     return one(nullptr);
   auto Out = tail(R, {"VarMeanBackward0", "0"}, {X}, [&] {
@@ -237,7 +229,7 @@ OpResult normRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("norm of an undefined tensor", FailureKind::Other);
-  auto Over = dims(A);
+  auto Over = dimsOf(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);
   if (R.failed())
@@ -290,7 +282,7 @@ OpResult logsumexpRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("logsumexp of an undefined tensor", FailureKind::Other);
-  auto Over = dims(A);
+  auto Over = dimsOf(A);
   bool KeepDim = A.boolean("keepdim", false);
   Shape S = aten::reducedShape(R, X, Over, KeepDim);
   if (R.failed())
@@ -348,10 +340,10 @@ void addReduceOps(OpTable &Rows) {
     Rows.push_back({Name, varMeanRow, "unbiased,correction"});
   Rows.push_back({"norm", normRow});
   Rows.push_back({"frobenius_norm", [](Runtime &R, const Args &A) {
-                    if (dims(A).size() < 2)
+                    if (dimsOf(A).size() < 2)
                       return normRow(R, A);
                     T X = A.tensor("self"), Square = aten::mul(R, X, X);
-                    return one(aten::sqrt(R, aten::sum(R, Square, dims(A), A.boolean("keepdim", false))));
+                    return one(aten::sqrt(R, aten::sum(R, Square, dimsOf(A), A.boolean("keepdim", false))));
                   }});
   Rows.push_back({"cumsum", cumsumRow});
   Rows.push_back({"logsumexp", logsumexpRow});

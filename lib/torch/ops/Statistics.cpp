@@ -14,15 +14,8 @@ namespace {
 
 using T = TensorRef;
 
-llvm::SmallVector<int64_t, 4> dims(const Args &A) {
-  llvm::SmallVector<int64_t, 4> Out;
-  for (const Arg::Int &I : A.ints("dim"))
-    Out.push_back(I.value_or(0));
-  return Out;
-}
-
 Shape reduced(Runtime &R, const Args &A, const T &X) {
-  return aten::reducedShape(R, X, dims(A), A.boolean("keepdim", false));
+  return aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
 }
 
 /// A reduction to one value per place.
@@ -50,7 +43,7 @@ OpResult reduceTail(Runtime &R, const Args &A, const ReduceTail &Rule) {
   if (!X)
     return OpResult::failed((Rule.Name + " of an undefined tensor").str());
   bool Along = A.has("dim") || Rule.AlwaysAlong;
-  llvm::SmallVector<int64_t, 4> Over = dims(A);
+  llvm::SmallVector<int64_t, 4> Over = dimsOf(A);
   if (Over.empty() && Rule.AlwaysAlong)
     Over = {-1};
   Shape S = aten::reducedShape(R, X, Over, A.boolean("keepdim", false));
@@ -262,7 +255,7 @@ OpResult gradientRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("gradient of an undefined tensor", FailureKind::Other);
-  llvm::SmallVector<int64_t, 4> Over = dims(A);
+  llvm::SmallVector<int64_t, 4> Over = dimsOf(A);
   if (Over.empty())
     for (unsigned I = 0; I < X->rank(); ++I)
       Over.push_back(I);

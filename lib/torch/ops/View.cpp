@@ -6,20 +6,13 @@
 //
 // Rows of views, joins, splits, copies and indexing.
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Tail.h"
 
 namespace vramlint {
 
 namespace {
 
 using T = TensorRef;
-
-llvm::SmallVector<int64_t, 4> known(const Arg::Ints &L) {
-  llvm::SmallVector<int64_t, 4> Out;
-  for (const Arg::Int &I : L)
-    Out.push_back(I.value_or(0));
-  return Out;
-}
 
 /// view(dtype): the same bytes; the last dimension grows or shrinks with the type.
 OpResult viewType(Runtime &R, const T &X, DType Type) {
@@ -557,7 +550,7 @@ void addShapeRows(OpTable &Rows) {
                   }});
   Rows.push_back({"permute", [](Runtime &R, const Args &A) {
                     return one(aten::permute(R, A.tensor("self"),
-                                             known(A.ints("dims"))));
+                                             orZero(A.ints("dims"))));
                   }});
   Rows.push_back({"select",
                   [](Runtime &R, const Args &A) {

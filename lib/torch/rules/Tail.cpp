@@ -195,6 +195,15 @@ DType complexType(DType Type) {
              : DType::ComplexFloat;
 }
 
+llvm::SmallVector<int64_t, 4> orZero(const Arg::Ints &L) {
+  llvm::SmallVector<int64_t, 4> Out;
+  for (const Arg::Int &I : L)
+    Out.push_back(I.value_or(0));
+  return Out;
+}
+
+llvm::SmallVector<int64_t, 4> dimsOf(const Args &A) { return orZero(A.ints("dim")); }
+
 T callOne(Runtime &R, llvm::StringRef Name,
           std::initializer_list<std::pair<const char *, Arg>> Given) {
   Args A;
