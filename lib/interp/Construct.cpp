@@ -62,17 +62,26 @@ void Machine::initImplicitly(CellRef Dest, Record &R) {
     Current->This = SavedThis;
 }
 
+std::unique_ptr<Sequence> Machine::defaultArray(QualType Element, uint64_t N) {
+  auto List = std::make_unique<Sequence>(Sequence::CArray);
+  if (Element->isArithmeticType()) { // Not initialized.
+    if (step(N / 8 + 1))
+      List->Elements.append(N, Value());
+    return List;
+  }
+  for (uint64_t I = 0; I < N && step(); ++I) {
+    List->Elements.push_back(makeCell());
+    defaultInit(List->Elements.back(), Element);
+  }
+  return List;
+}
+
 void Machine::defaultInit(CellRef Dest, QualType T) {
   if (const ConstantArrayType *A = context().getAsConstantArrayType(T)) {
     uint64_t N = A->getSize().getLimitedValue();
     if (N > (uint64_t)Limits.MaxElements)
       return Dest->set(unknown("an array too large to follow"));
-    auto List = std::make_unique<Sequence>(Sequence::CArray);
-    for (uint64_t I = 0; I < N && step(); ++I) {
-      List->Elements.push_back(makeCell());
-      defaultInit(List->Elements.back(), A->getElementType());
-    }
-    return Dest->set(Value(std::move(List)));
+    return Dest->set(Value(defaultArray(A->getElementType(), N)));
   }
   const CXXRecordDecl *D = T->getAsCXXRecordDecl();
   if (!D || !D->hasDefinition())

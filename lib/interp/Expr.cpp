@@ -75,11 +75,17 @@ void Machine::evalInitList(CellRef Dest, const InitListExpr *E) {
       N = CA->getSize().getLimitedValue();
     if (N > (uint64_t)Limits.MaxElements)
       return Dest->set(unknown("an array too large to follow"));
+    const Expr *Filler = E->getArrayFiller();
     for (uint64_t I = 0; I < N && step(); ++I) {
+      if (I >= E->getNumInits() && Filler && isa<ImplicitValueInitExpr>(Filler) &&
+          Filler->getType()->isArithmeticType()) {
+        List->Elements.append(N - I, defaultValue(Filler->getType()));
+        break;
+      }
       CellRef C = makeCell();
       if (I < E->getNumInits())
         evalInto(C, E->getInit(I));
-      else if (const Expr *Filler = E->getArrayFiller())
+      else if (Filler)
         evalInto(C, Filler);
       List->Elements.push_back(C);
     }
@@ -361,12 +367,7 @@ Operand Machine::evalNew(const CXXNewExpr *E) {
                                       : unknown("size of new[]"));
     if (Size.asInt() < 0 || Size.asInt() > Limits.MaxElements)
       return Operand(unknown("an array too large to follow"));
-    auto List = std::make_unique<Sequence>(Sequence::CArray);
-    for (int64_t I = 0; I < Size.asInt() && step(); ++I) {
-      CellRef C = makeCell();
-      defaultInit(C, T);
-      List->Elements.push_back(C);
-    }
+    std::unique_ptr<Sequence> List = defaultArray(T, Size.asInt());
     CellRef First = List->Elements.empty() ? nullptr : List->Elements[0];
     CellRef Array = makeCell(Value(std::move(List)));
     return Operand(Value(PointerValue{First, Array, 0}));

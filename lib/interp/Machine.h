@@ -303,6 +303,8 @@ private:
                    CallSite &Site);
   std::unique_ptr<Record> makeRecord(const clang::CXXRecordDecl *D);
   void defaultInit(CellRef Dest, clang::QualType T);
+  /// T[N], default-initialized: scalars hold nothing yet.
+  std::unique_ptr<Sequence> defaultArray(clang::QualType Element, uint64_t N);
   void zeroFill(Cell &C, clang::QualType T);
   void initImplicitly(CellRef Dest, Record &R);
   void initFields(CellRef Dest, Record &R);

@@ -49,6 +49,74 @@ void Cell::destroy() {
   Value Dead = std::move(V);
 }
 
+/// A copy of what a place that waits may hold.
+static Value plainCopy(const Value &V) {
+  assert(V.isVoid() || V.isNumber() || V.isUnknown());
+  if (V.isInt())
+    return Value::integer(V.asInt());
+  if (V.isFloat())
+    return Value::real(V.asFloat());
+  if (V.isUnknown())
+    return Value(UnknownValue(V.unknownValue()));
+  return Value();
+}
+
+const CellRef &Places::made(size_t I) const {
+  CellRef &C = Cells[I];
+  if (Waiting && !C) {
+    C = makeCell(plainCopy(Plain));
+    --Waiting;
+  }
+  return C;
+}
+
+Places::Vector &Places::made() const {
+  for (size_t I = 0; Waiting && I < Cells.size(); ++I)
+    made(I);
+  return Cells;
+}
+
+void Places::swap(Places &O) noexcept {
+  std::swap(Cells, O.Cells);
+  std::swap(Waiting, O.Waiting);
+  std::swap(Plain, O.Plain);
+}
+
+void Places::append(size_t N, Value V) {
+  made(); // They may hold something else.
+  Plain = std::move(V);
+  Waiting = N;
+  Cells.resize(Cells.size() + N);
+}
+
+void Places::visit(llvm::function_ref<void(Value &)> Visit) {
+  for (const CellRef &C : Cells)
+    if (C)
+      Visit(C->V);
+  if (Waiting)
+    Visit(Plain);
+}
+
+Places
+Places::copied(llvm::function_ref<CellRef(const Value &)> Copy) const {
+  Places New;
+  New.Waiting = Waiting;
+  New.Plain = plainCopy(Plain);
+  New.Cells.reserve(Cells.size());
+  for (const CellRef &C : Cells)
+    New.Cells.push_back(C ? Copy(C->V) : nullptr);
+  return New;
+}
+
+void Places::destroy(bool Backwards) {
+  Waiting = 0;
+  if (Backwards)
+    std::reverse(Cells.begin(), Cells.end());
+  for (const CellRef &C : Cells)
+    if (C)
+      C->destroy();
+}
+
 //===-- Objects -----------------------------------------------------------===//
 
 Object::~Object() = default;
@@ -118,12 +186,8 @@ static bool diesBackwards(Sequence::TagTy Tag) {
 Sequence::~Sequence() {
   if (!Owns)
     return;
-  std::vector<CellRef> Dying = std::move(Elements);
-  if (diesBackwards(Tag))
-    std::reverse(Dying.begin(), Dying.end());
-  for (CellRef &C : Dying)
-    if (C)
-      C->destroy();
+  Places Dying = std::move(Elements);
+  Dying.destroy(diesBackwards(Tag));
 }
 
 std::unique_ptr<Object> Sequence::copy(Machine &M) const {
@@ -134,10 +198,9 @@ std::unique_ptr<Object> Sequence::copy(Machine &M) const {
     New->Elements = Elements;
     return New;
   }
-  New->Elements.reserve(Elements.size());
   M.step(Elements.size());
-  for (const CellRef &C : Elements)
-    New->Elements.push_back(C ? makeCell(M.copy(C->V)) : nullptr);
+  New->Elements = Elements.copied(
+      [&](const Value &V) { return makeCell(M.copy(V)); });
   return New;
 }
 

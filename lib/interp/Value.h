@@ -19,7 +19,9 @@
 #pragma once
 
 #include "lib/support/SourcePos.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cassert>
 #include <cstdint>
@@ -159,6 +161,71 @@ struct Cell : llvm::RefCountedBase<Cell> {
 };
 inline CellRef makeCell(Value V = {}) { return new Cell(std::move(V)); }
 
+/// The places of a container, in order. Those that append(N, Plain) adds are made
+/// when someone asks for them: a frame of 1.2 million floats costs a word each
+/// while the program only hands on its address.
+class Places {
+  using Vector = std::vector<CellRef>;
+  mutable Vector Cells;       ///< Null: waits to be made.
+  mutable size_t Waiting = 0; ///< How many of them wait.
+  Value Plain;                ///< What those hold: void, a number or unknown.
+
+  Vector &made() const;
+  const CellRef &made(size_t I) const;
+
+public:
+  using value_type = CellRef;
+  using iterator = Vector::iterator;
+  using const_iterator = Vector::const_iterator;
+
+  Places() = default;
+  Places(Vector Made) : Cells(std::move(Made)) {}
+  Places(std::initializer_list<CellRef> Made) : Cells(Made) {}
+  Places(const Places &O) : Cells(O.made()) {} ///< The same places.
+  Places(Places &&O) noexcept { swap(O); }
+  Places &operator=(Places O) noexcept { return swap(O), *this; }
+  void swap(Places &O) noexcept;
+
+  size_t size() const { return Cells.size(); }
+  bool empty() const { return Cells.empty(); }
+  void reserve(size_t N) { Cells.reserve(N); }
+
+  /// These make one place.
+  const CellRef &operator[](size_t I) const { return made(I); }
+  CellRef &operator[](size_t I) { return made(I), Cells[I]; }
+  CellRef &front() { return (*this)[0]; }
+  CellRef &back() { return (*this)[size() - 1]; }
+
+  /// These make all.
+  iterator begin() { return made().begin(); }
+  iterator end() { return made().end(); }
+  const_iterator begin() const { return made().begin(); }
+  const_iterator end() const { return made().end(); }
+  operator llvm::ArrayRef<CellRef>() const { return made(); }
+
+  /// \p N places that hold \p V: void, a number or unknown.
+  void append(size_t N, Value V);
+  void push_back(CellRef C) { Cells.push_back(std::move(C)); }
+  template <typename... Args> iterator insert(iterator At, Args &&...What) {
+    return Cells.insert(At, std::forward<Args>(What)...);
+  }
+  template <typename... Args> iterator erase(Args... Where) {
+    return Cells.erase(Where...);
+  }
+  template <typename It> void assign(It First, It Last) {
+    *this = Vector(First, Last);
+  }
+  void clear() { *this = Vector(); }
+
+  /// Calls \p Visit for the values of all that are made, and once for what the
+  /// others hold: it may replace them by void, a number or unknown.
+  void visit(llvm::function_ref<void(Value &)> Visit);
+  /// As many places, made by \p Copy from the values here.
+  Places copied(llvm::function_ref<CellRef(const Value &)> Copy) const;
+  /// Ends the lives of what the places hold, in this order or backwards.
+  void destroy(bool Backwards);
+};
+
 /// A value with structure or identity. Plug-ins derive their own from
 /// DomainObject.
 class Object {
@@ -213,7 +280,7 @@ public:
     Optional, Variant, Any
   };
   TagTy Tag;
-  std::vector<CellRef> Elements;
+  Places Elements;
   unsigned Alternative = 0; ///< Variant: the index held.
   bool Owns = true; ///< False for views (span, a copied initializer_list).
 

@@ -281,10 +281,12 @@ void weaken(Value &V, const UnknownRef &Cause) {
   if (V.isNumber() || V.isString()) {
     V = Value(Cause);
   } else if (auto *S = V.as<Sequence>()) {
-    for (const CellRef &C : S->Elements)
-      if (C)
-        weaken(C->V, Cause);
+    weaken(S->Elements, Cause);
   }
+}
+
+void weaken(Places &Elements, const UnknownRef &Cause) {
+  Elements.visit([&](Value &V) { weaken(V, Cause); });
 }
 
 Value fitted(Machine &M, QualType Type, Value V) {

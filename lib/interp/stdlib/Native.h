@@ -87,6 +87,7 @@ Operand unknownPlace(Value Unknown);
 /// Something unknown was written to some element: numbers and texts in \p V
 /// become Unknown; objects keep their identity.
 void weaken(Value &V, const UnknownRef &Cause);
+void weaken(Places &Elements, const UnknownRef &Cause);
 /// The value fitted to \p Type: integers for floating types become floats, and
 /// the other way round.
 Value fitted(Machine &M, clang::QualType Type, Value V);

@@ -73,18 +73,19 @@ static Operand construct(Machine &M, CallSite &S) {
   }
   auto New = makeSequence(Tag);
   // libstdc++ makes a tuple's elements last to first.
-  New->Elements.resize(N);
+  std::vector<CellRef> Elements(N);
   for (unsigned K = 0; K < N; ++K) {
     unsigned I = Tag == Sequence::Tuple ? N - 1 - K : K;
     QualType Type = classTypeArg(S, I);
     if (Type->isReferenceType() && hasArg(S, I)) {
       New->Owns = false;
-      New->Elements[I] = placeOf(S, I);
+      Elements[I] = placeOf(S, I);
     } else {
-      New->Elements[I] = makeCell(hasArg(S, I) ? argAs(M, S, I, Type)
-                                               : M.defaultValue(Type));
+      Elements[I] = makeCell(hasArg(S, I) ? argAs(M, S, I, Type)
+                                          : M.defaultValue(Type));
     }
   }
+  New->Elements = std::move(Elements);
   return Value(std::move(New));
 }
 

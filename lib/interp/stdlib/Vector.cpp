@@ -34,7 +34,11 @@ static int64_t clampIndex(const Sequence &Q, const std::optional<Cursor> &At) {
   return At ? std::clamp<int64_t>(At->Index, 0, Size) : Size;
 }
 
-static void insertCells(Sequence &Q, int64_t At, std::vector<CellRef> Cells) {
+static void insertCells(Sequence &Q, int64_t At, Places Cells) {
+  if (Q.Elements.empty()) {
+    Q.Elements = std::move(Cells);
+    return;
+  }
   Q.Elements.insert(Q.Elements.begin() + At, Cells.begin(), Cells.end());
 }
 
@@ -54,20 +58,26 @@ static void eraseCells(Sequence &Q, int64_t From, int64_t To) {
 }
 
 /// \p N copies of argument \p I, or of a default value without one.
-static std::vector<CellRef> repeated(Machine &M, CallSite &S, int64_t N,
-                                     std::optional<unsigned> I) {
-  std::vector<CellRef> Cells;
-  Cells.reserve(N);
+static Places repeated(Machine &M, CallSite &S, int64_t N,
+                       std::optional<unsigned> I) {
+  Places Cells;
   QualType Type = classTypeArg(S, 0);
+  auto One = [&] {
+    return I ? M.copy(argValue(S, *I)) : M.defaultValue(Type);
+  };
+  if (I ? argValue(S, *I).isNumber() || argValue(S, *I).isUnknown()
+        : Type->isArithmeticType()) {
+    Cells.append(N, One());
+    return Cells;
+  }
+  Cells.reserve(N);
   for (int64_t K = 0; K < N && !M.stopped(); ++K)
-    Cells.push_back(makeCell(I ? M.copy(argValue(S, *I))
-                             : M.defaultValue(Type)));
+    Cells.push_back(makeCell(One()));
   return Cells;
 }
 
-static std::vector<CellRef> copiesOf(Machine &M, const Span &From,
-                                     bool Moving) {
-  std::vector<CellRef> Cells;
+static Places copiesOf(Machine &M, const Span &From, bool Moving) {
+  Places Cells;
   for (int64_t K = 0; K < From.Size && !M.stopped(); ++K) {
     Operand Op = From.at(K).get(M);
     Cells.push_back(makeCell(Op.Place && Moving ? M.moveOut(*Op.Place)
@@ -78,12 +88,11 @@ static std::vector<CellRef> copiesOf(Machine &M, const Span &From,
 
 /// What a constructor, assign or insert puts in, from argument \p I on: a count
 /// and value, a range, or a list. Nothing if unknown.
-static std::optional<std::vector<CellRef>> contents(Machine &M, CallSite &S,
-                                                    const Sequence &Q,
-                                                    unsigned I) {
+static std::optional<Places> contents(Machine &M, CallSite &S,
+                                      const Sequence &Q, unsigned I) {
   unsigned N = argCount(S);
   if (I >= N)
-    return std::vector<CellRef>();
+    return Places();
   QualType Type = paramType(S, I);
   if (!isTemplate(S) && !Type.isNull() &&
       Type.getNonReferenceType()->isIntegerType()) {
@@ -100,7 +109,7 @@ static std::optional<std::vector<CellRef>> contents(Machine &M, CallSite &S,
     return std::nullopt;
   bool Moving = isClass(Type, "move_iterator") ||
                 (I + 1 >= N && Type->isRValueReferenceType());
-  std::vector<CellRef> Cells = copiesOf(M, *From, Moving);
+  Places Cells = copiesOf(M, *From, Moving);
   QualType Element = classTypeArg(S, 0);
   for (CellRef &C : Cells)
     C->set(fitted(M, Element, C->take()));
@@ -113,9 +122,7 @@ static Operand elementAt(Machine &M, CallSite &S, Sequence &Q, bool Checked) {
   if (!Index.isInt()) {
     Value U = M.unknownFrom(S, "element at an index that is not known");
     if (!isRead(M, S))
-      for (const CellRef &C : Q.Elements)
-        if (C)
-          weaken(C->V, U.unknown());
+      weaken(Q.Elements, U.unknown());
     return unknownPlace(std::move(U));
   }
   int64_t I = Index.asInt();
@@ -336,10 +343,8 @@ static Operand assign(Machine &M, CallSite &S, Sequence &Q) {
   auto Cells = contents(M, S, None, 0);
   if (!Cells)
     return loseSelf(M, S, "assign() of unknown elements");
-  std::vector<CellRef> Old = std::exchange(Q.Elements, std::move(*Cells));
-  for (CellRef &C : Old)
-    if (C)
-      C->destroy();
+  Places Old = std::exchange(Q.Elements, std::move(*Cells));
+  Old.destroy(/*Backwards=*/false);
   return self(S);
 }
 

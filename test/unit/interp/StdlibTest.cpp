@@ -28,6 +28,7 @@ const char *const Prelude = R"(
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -77,6 +78,13 @@ const Row Rows[] = {
     // <vector>
     {"vectorFill", "vector<int> v(3, 7); return v;", "vector {7, 7, 7}"},
     {"vectorZeros", "vector<float> v(2); return v;", "vector {0, 0}"},
+    {"vectorMillionLazy", "vector<float> v(1000000, 2.f); v[7] = 3; v.back() = 4; vector<float> w = v; w[7] += 1; return vector<float>{v[7], v[8], w[7], w[999999], (float)w.size()};", "vector {3, 2, 4, 4, 1e+06}"},
+    {"vectorLazyGrows", "vector<int> v(3, 1); v[1] = 5; v.resize(5, 2); v.insert(v.begin(), 2, 9); v.erase(v.begin() + 3); v.push_back(8); return v;", "vector {9, 9, 1, 1, 2, 2, 8}"},
+    {"vectorLazyShared", "vector<int> v(4, 1); std::swap(v[0], v[3]); for (int &x : v) x += 1; vector<int> w; w.swap(v); w.pop_back(); return std::make_pair(v, w);", "pair {vector {}, vector {2, 2, 2}}"},
+    {"vectorLazyRead", "vector<float> v(1000000); v[2] = 1; std::fread(v.data(), 4, 2, stdin); return v[2] + v[3];", "unknown: result of fread()"},
+    {"arrayRestZero", "int a[1000] = {1}; a[999] += 2; return a[0] + a[500] + a[999];", "3"},
+    {"arrayNotInitialized", "float a[1000]; a[3] = 2; a[4] = a[3] + 1; return a[4];", "3"},
+    {"newArrayLazy", "float *a = new float[1000]; a[3] = 2; float r = a[3]; delete[] a; return r;", "2"},
     {"vectorList", "vector<int> v{3, 4}; return v;", "vector {3, 4}"},
     {"vectorRange", "vector<int> a{1, 2, 3}; vector<int> v(a.begin() + 1, a.end()); return v;", "vector {2, 3}"},
     {"vectorFromArray", "int a[3] = {1, 2, 3}; vector<int> v(a, a + 3); return v;", "vector {1, 2, 3}"},
