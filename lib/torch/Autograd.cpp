@@ -93,7 +93,7 @@ private:
   void checkResults(Node &N, Node::Gradients &Outputs);
   void markUnrecorded(Node &N, InputBuffer &Inputs, Node::Gradients &Outputs);
   void accumulate(Node &N, InputBuffer &Inputs);
-  void addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef Value);
+  void addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef &Value);
   void push(NodeRef Fn, InputBuffer Inputs);
   bool wanted(Node *N) const { return !Capturing || Needed.contains(N); }
 
@@ -137,7 +137,9 @@ void Engine::countDependencies(Node *Root) {
         Needed.insert(N);
 }
 
-void Engine::addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef Value) {
+/// Takes \p Value only where it is the first: LibTorch's sums leave both sides to
+/// die with the node's results.
+void Engine::addToBuffer(InputBuffer &Buffer, unsigned Nr, TensorRef &Value) {
   if (!Value)
     return;
   if (Buffer.size() <= Nr)
@@ -288,8 +290,7 @@ void Engine::evaluate(Task &T) {
       continue;
     bool IsReady = --Dependencies[E.Fn.get()] == 0;
     InputBuffer &Buffer = NotReady[E.Fn.get()];
-    addToBuffer(Buffer, E.InputNr, std::move(Outputs[I]));
-    Outputs[I] = nullptr;
+    addToBuffer(Buffer, E.InputNr, Outputs[I]);
     if (!IsReady)
       continue;
     InputBuffer Taken = std::move(Buffer);
@@ -307,7 +308,8 @@ void Engine::run(llvm::ArrayRef<TensorRef> Roots,
   InputBuffer First;
   if (Roots.size() == 1) {
     Start = Edges[0].Fn;
-    addToBuffer(First, Edges[0].InputNr, Grads[0]);
+    TensorRef Root = Grads[0];
+    addToBuffer(First, Edges[0].InputNr, Root);
   } else {
     Start = new Node; // GraphRoot: hands each gradient to its root.
     Start->Name = "GraphRoot";

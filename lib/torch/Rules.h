@@ -152,6 +152,8 @@ TensorRef mul(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef mul(Runtime &R, const TensorRef &A, Scalar B);
 TensorRef div(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef div(Runtime &R, const TensorRef &A, Scalar B);
+/// The gradient of an operand that was scaled by \p S: 1 costs nothing.
+TensorRef maybeMultiply(Runtime &R, const TensorRef &G, Scalar S);
 TensorRef neg(Runtime &R, const TensorRef &A);
 TensorRef pow(Runtime &R, const TensorRef &A, Scalar Exponent);
 TensorRef sqrt(Runtime &R, const TensorRef &A);
@@ -255,12 +257,15 @@ Shape reducedShape(Runtime &R, const TensorRef &T,
 TensorRef mm(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef bmm(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef addmm(Runtime &R, const TensorRef &Self, const TensorRef &A,
-                const TensorRef &B);
+                const TensorRef &B, Scalar Beta = 1, Scalar Alpha = 1);
 TensorRef mv(Runtime &R, const TensorRef &A, const TensorRef &V);
 TensorRef dot(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef matmul(Runtime &R, const TensorRef &A, const TensorRef &B);
 TensorRef linear(Runtime &R, const TensorRef &Input, const TensorRef &Weight,
                  const TensorRef &Bias);
+/// torch::nn::functional::linear: at::linear folds batches of matrices, this not.
+TensorRef functionalLinear(Runtime &R, const TensorRef &Input,
+                           const TensorRef &Weight, const TensorRef &Bias);
 
 //===----------------------------------------------------------------------===//
 // Softmax, loss, dropout (ops/Loss.cpp, ops/Dropout.cpp)

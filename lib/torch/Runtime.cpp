@@ -231,6 +231,7 @@ static std::vector<TensorRef> allTensors(const Args &A, const OpResult &Result) 
 OpRecord &Runtime::beginOp(llvm::StringRef Name) {
   RunningOp = OpId(Out.Ops.size());
   OpRecord Op;
+  Name.consume_front("functional_"); // What tells F::linear from at::linear.
   Op.Name = intern(Name);
   Op.In = In;
   Op.Stack = CurrentStack;

@@ -116,6 +116,8 @@ static void printOp(const OpRecord &Op, llvm::raw_ostream &OS) {
   }
   if (!Op.ModulePath.empty())
     OS << " in " << Op.ModulePath;
+  if (Op.ScratchBytesMax > 0)
+    OS << ", scratch up to " << Op.ScratchBytesMax << " B";
 }
 
 static void printEvent(const Trace &T, const Event &E, llvm::raw_ostream &OS) {

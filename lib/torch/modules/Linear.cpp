@@ -21,7 +21,7 @@ static OpResult forwardLinear(BuiltinModule &M, const Args &A) {
   Call.add("input", nth(A, 0));
   Call.add("weight", M.own("weight"));
   Call.add("bias", M.own("bias"));
-  return M.R.call("linear", Call);
+  return M.R.call("functional_linear", Call);
 }
 
 static void buildBilinear(BuiltinModule &M) {

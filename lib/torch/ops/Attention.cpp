@@ -29,9 +29,9 @@ Projected project(Runtime &R, const Args &A, Dim E) {
   auto Same = [](const T &X, const T &Y) { return X->Store == Y->Store && X->Sizes == Y->Sizes; };
   auto BiasPart = [&](int64_t I) { return part(R, Bias, E * Dim(I), E); };
   if (!Weight)
-    return {aten::linear(R, Query, A.tensor("q_proj_weight"), BiasPart(0)),
-            aten::linear(R, Key, A.tensor("k_proj_weight"), BiasPart(1)),
-            aten::linear(R, Value, A.tensor("v_proj_weight"), BiasPart(2))};
+    return {aten::functionalLinear(R, Query, A.tensor("q_proj_weight"), BiasPart(0)),
+            aten::functionalLinear(R, Key, A.tensor("k_proj_weight"), BiasPart(1)),
+            aten::functionalLinear(R, Value, A.tensor("v_proj_weight"), BiasPart(2))};
   auto Chunks = [&](const T &All, unsigned N) {
     Args C;
     C.add("self", All);
@@ -51,18 +51,18 @@ Projected project(Runtime &R, const Args &A, Dim E) {
     return Out;
   };
   if (Same(Query, Key) && Same(Key, Value)) {
-    T All = aten::linear(R, Query, Weight, Bias);
+    T All = aten::functionalLinear(R, Query, Weight, Bias);
     std::vector<T> C = Chunks(All, 3);
     return {C[0], C[1], C[2]};
   }
-  T Q = aten::linear(R, Query, part(R, Weight, Dim(0), E), BiasPart(0));
+  T Q = aten::functionalLinear(R, Query, part(R, Weight, Dim(0), E), BiasPart(0));
   if (Same(Key, Value)) {
-    T Both = aten::linear(R, Key, part(R, Weight, E, E * Dim(2)), part(R, Bias, E, E * Dim(2)));
+    T Both = aten::functionalLinear(R, Key, part(R, Weight, E, E * Dim(2)), part(R, Bias, E, E * Dim(2)));
     std::vector<T> C = Chunks(Both, 2);
     return {Q, C[0], C[1]};
   }
-  return {Q, aten::linear(R, Key, part(R, Weight, E, E), BiasPart(1)),
-          aten::linear(R, Value, part(R, Weight, E * Dim(2), E), BiasPart(2))};
+  return {Q, aten::functionalLinear(R, Key, part(R, Weight, E, E), BiasPart(1)),
+          aten::functionalLinear(R, Value, part(R, Weight, E * Dim(2), E), BiasPart(2))};
 }
 
 /// x.contiguous().view({length, batch * heads, head_dim}).transpose(0, 1)
@@ -127,7 +127,7 @@ OpResult attentionRow(Runtime &R, const Args &A) {
   Flat.Dims = {Query->size(0), Batch, E};
   Flat.Why = Query->Sizes.Why;
   Output = aten::view(R, aten::contiguous(R, aten::transpose(R, Output, 0, 1)), Flat);
-  Output = aten::linear(R, Output, A.tensor("out_proj_weight"), A.tensor("out_proj_bias"));
+  Output = aten::functionalLinear(R, Output, A.tensor("out_proj_weight"), A.tensor("out_proj_bias"));
   if (!A.boolean("need_weights", true))
     return tuple({Output, nullptr});
   if (A.boolean("average_attn_weights", true))

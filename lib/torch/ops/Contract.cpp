@@ -260,6 +260,12 @@ OpResult tensordotRow(Runtime &R, const Args &A) {
   }
   Shape S;
   Dim M(1), K(1), N(1);
+  // A length of 1 stands for any: the other side is summed first.
+  for (size_t I = 0; I < SumX.size(); ++I)
+    if (Y->size(SumY[I]) == Dim(1))
+      X = aten::sum(R, X, {SumX[I]}, true);
+    else if (X->size(SumX[I]) == Dim(1))
+      Y = aten::sum(R, Y, {SumY[I]}, true);
   for (unsigned I = 0; I < X->rank(); ++I)
     if (!llvm::is_contained(SumX, I)) {
       RestX.push_back(I);

@@ -81,8 +81,14 @@ static T dropoutImpl(Runtime &R, const T &X, double P, bool Train, bool Feature,
   if (P == 0 || !Train || X->elements() == 0)
     return X;
   if (P == 1) {
-    R.failNotModelled("dropout of everything");
-    return nullptr;
+    T Zero = aten::scalarLike(R, X);
+    if (!InPlace)
+      return aten::mul(R, X, Zero);
+    Args B;
+    B.add("self", X);
+    B.add("other", Zero);
+    R.call("mul_", B);
+    return X;
   }
   if (Feature && X->rank() < 2) {
     R.fail("feature dropout requires at least 2 dimensions, got " +

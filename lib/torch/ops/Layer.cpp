@@ -370,7 +370,6 @@ OpResult softsignRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
   T Abs = callOne(R, "abs", {{"self", Arg(X)}});
   T Below = aten::add(R, Abs, Scalar(1));
-  Abs = nullptr;
   return one(aten::div(R, X, Below));
 }
 

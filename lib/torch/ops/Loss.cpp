@@ -329,7 +329,14 @@ static T marginRanking(Runtime &R, const T &A, const T &B, const T &Target,
   return meanLoss(R, inPlace(R, "clamp_min_", Out), Reduce);
 }
 
-static T cosineSimilarity(Runtime &R, const T &A, const T &B, int64_t DimIndex) {
+static T cosineSimilarity(Runtime &R, const T &X, const T &Y, int64_t DimIndex) {
+  if (!X || !Y)
+    return nullptr;
+  Shape Both = broadcast(R, X->Sizes, Y->Sizes);
+  if (R.failed())
+    return nullptr;
+  DType Type = resultType({X, Y});
+  T A = expand(R, toDType(R, X, Type), Both), B = expand(R, toDType(R, Y, Type), Both);
   T NormA = sum(R, pow(R, A, Scalar(2)), {DimIndex}, true);
   T NormB = sum(R, pow(R, B, Scalar(2)), {DimIndex}, true);
   {
@@ -337,8 +344,9 @@ static T cosineSimilarity(Runtime &R, const T &A, const T &B, int64_t DimIndex) 
     inPlace(R, "clamp_min_", NormA);
     inPlace(R, "clamp_min_", NormB);
   }
-  T RatioB = div(R, B, inPlace(R, "sqrt_", NormB));
-  T RatioA = div(R, A, inPlace(R, "sqrt_", NormA));
+  inPlace(R, "sqrt_", NormA);
+  inPlace(R, "sqrt_", NormB);
+  T RatioB = div(R, B, NormB), RatioA = div(R, A, NormA);
   return sum(R, mul(R, RatioA, RatioB), {DimIndex}, false);
 }
 

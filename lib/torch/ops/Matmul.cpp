@@ -109,7 +109,8 @@ T mm(Runtime &R, const T &A, const T &B) {
                     });
 }
 
-T addmm(Runtime &R, const T &Self, const T &A, const T &B) {
+T addmm(Runtime &R, const T &Self, const T &A, const T &B, Scalar Beta,
+        Scalar Alpha) {
   if (!Self || !checkMatrices(R, A, B))
     return nullptr;
   Record Rec(R, "AddmmBackward0", {Self, A, B});
@@ -121,14 +122,16 @@ T addmm(Runtime &R, const T &Self, const T &A, const T &B) {
     return nullptr;
   bool ColumnA = isColumnMajor(A), ColumnB = isColumnMajor(B);
   return Rec.result(product(R, A, B, A->Type),
-                    [ColumnA, ColumnB](Runtime &R, Node &N, Grads &G) {
+                    [=](Runtime &R, Node &N, Grads &G) {
                       Grads Out(3);
                       if (N.needs(1))
-                        Out[1] = mat1Grad(R, G[0], N.saved(1), ColumnA);
+                        Out[1] = maybeMultiply(
+                            R, mat1Grad(R, G[0], N.saved(1), ColumnA), Alpha);
                       if (N.needs(2))
-                        Out[2] = mat2Grad(R, G[0], N.saved(0), ColumnB);
+                        Out[2] = maybeMultiply(
+                            R, mat2Grad(R, G[0], N.saved(0), ColumnB), Alpha);
                       if (N.needs(0))
-                        Out[0] = G[0];
+                        Out[0] = maybeMultiply(R, G[0], Beta);
                       return Out;
                     });
 }
@@ -330,10 +333,22 @@ T linear(Runtime &R, const T &Input, const T &Weight, const T &Bias) {
   return Out;
 }
 
+T functionalLinear(Runtime &R, const T &Input, const T &Weight, const T &Bias) {
+  if (!Input || Input->rank() != 3 || !Bias)
+    return linear(R, Input, Weight, Bias);
+  T Out = linear(R, Input, Weight, nullptr);
+  if (!Out)
+    return nullptr;
+  Args A;
+  A.add("self", Out);
+  A.add("other", Bias);
+  R.call("add_", A);
+  return Out;
+}
+
 } // namespace aten
 
 void addMatmulOps(OpTable &Rows) {
-  using T = TensorRef;
   Rows.push_back({"mm", [](Runtime &R, const Args &A) {
                     return one(aten::mm(R, A.tensor("self"), A.tensor("mat2")));
                   }});
@@ -349,14 +364,9 @@ void addMatmulOps(OpTable &Rows) {
                   }});
   Rows.push_back({"addmm",
                   [](Runtime &R, const Args &A) {
-                    T Self = A.tensor("self"), X = A.tensor("mat1"), Y = A.tensor("mat2");
-                    if (A.number("beta", 1) == 1 && A.number("alpha", 1) == 1)
-                      return one(aten::addmm(R, Self, X, Y));
-                    if (!aten::checkMatrices(R, X, Y) || !Self)
-                      return one(nullptr);
-                    // Each gradient is scaled.
-                    return one(tailOne(R, {"AddmmBackward0", "12"}, {Self, X, Y},
-                                       [&] { return aten::product(R, X, Y, X->Type); }));
+                    return one(aten::addmm(
+                        R, A.tensor("self"), A.tensor("mat1"), A.tensor("mat2"),
+                        scalarArg(A, "beta", 1), scalarArg(A, "alpha", 1)));
                   },
                   "beta,alpha"});
   Rows.push_back({"matmul", [](Runtime &R, const Args &A) {
@@ -367,6 +377,11 @@ void addMatmulOps(OpTable &Rows) {
                     return one(aten::linear(R, A.tensor("input"),
                                             A.tensor("weight"),
                                             A.tensor("bias")));
+                  }});
+  Rows.push_back({"functional_linear", [](Runtime &R, const Args &A) {
+                    return one(aten::functionalLinear(R, A.tensor("input"),
+                                                      A.tensor("weight"),
+                                                      A.tensor("bias")));
                   }});
 }
 

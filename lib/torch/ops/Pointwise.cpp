@@ -313,6 +313,29 @@ T clampTo(Runtime &R, const T &Self, bool Min, bool Max, Scalar Limit) {
   return Rec.result(withNumber(R, Self, Limit), clampBackward(Min, Max));
 }
 
+/// clamp's gradients where self lies between two limits, and of these.
+static Grads clampBackwardBoth(Runtime &R, Node &N, Grads &G) {
+  Grads Out(3);
+  const T &Self = N.saved(0), &Min = N.saved(1), &Max = N.saved(2);
+  auto Where = [&](const T &A, const T &B, const T &C, const T &D, const T &Zero) {
+    T First = compare(R, A, B), Second = compare(R, C, D);
+    iterate(R, {First, Second}, Iter::Plain, First); // logical_and_
+    return where(R, First, G[0], Zero);
+  };
+  if (N.needs(1) || N.needs(2)) {
+    T Zero = scalarLike(R, G[0]);
+    if (N.needs(1))
+      Out[1] = Where(Self, Min, Min, Max, Zero);
+    if (N.needs(2))
+      Out[2] = Where(Self, Max, Max, Min, Zero);
+  }
+  if (N.needs(0)) {
+    T Zero = scalarLike(R, G[0]);
+    Out[0] = Where(Self, Min, Self, Max, Zero);
+  }
+  return Out;
+}
+
 /// clamp with tensors as limits: one of them may be missing.
 static T clampTensors(Runtime &R, const T &Self, const T &Min, const T &Max) {
   llvm::SmallVector<T, 3> In = {Self};
@@ -322,15 +345,17 @@ static T clampTensors(Runtime &R, const T &Self, const T &Min, const T &Max) {
   Record Rec(R, "ClampBackward0", In);
   for (const T &X : In)
     Rec.save(X);
-  return Rec.result(iterate(R, In), [](Runtime &R, Node &N, Grads &G) {
-    Grads Out(N.Next.size());
-    std::vector<T> All{G[0]};
-    for (unsigned I = 0; I < Out.size(); ++I) {
-      All.push_back(N.saved(I));
-      if (N.needs(I))
-        Out[I] = sumTo(R, emptyLike(R, G[0]), N.saved(I)->Sizes);
-    }
-    R.scratch(All);
+  T Out = iterate(R, In);
+  if (In.size() == 3)
+    return Rec.result(Out, clampBackwardBoth);
+  return Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
+    Grads Out(2);
+    for (unsigned I : {1u, 0u})
+      if (N.needs(I)) {
+        T Zero = scalarLike(R, G[0]);
+        T Passes = compare(R, N.saved(0), N.saved(1));
+        Out[I] = where(R, Passes, G[0], Zero);
+      }
     return Out;
   });
 }
@@ -428,6 +453,22 @@ static T lerp(Runtime &R, const T &Self, const T &End) {
   });
 }
 
+static T lerpTensor(Runtime &R, const T &Self, const T &End, const T &Weight) {
+  Record Rec(R, "LerpBackward1", {Self, End, Weight});
+  Rec.save(Weight).saveIf(Rec.needs(2), Self).saveIf(Rec.needs(2), End);
+  return Rec.result(iterate(R, {Self, End, Weight}), [](Runtime &R, Node &N,
+                                                        Grads &G) {
+    Grads Out(3);
+    if (N.needs(1))
+      Out[1] = mul(R, G[0], N.saved(0));
+    if (N.needs(0)) // grad * (1 - weight)
+      Out[0] = mul(R, G[0], emptyLike(R, N.saved(0)));
+    if (N.needs(2))
+      Out[2] = mul(R, G[0], sub(R, N.saved(2), N.saved(1)));
+    return Out;
+  });
+}
+
 } // namespace aten
 
 //===----------------------------------------------------------------------===//
@@ -449,7 +490,7 @@ OpResult numberFirst(Runtime &R, const Args &A, llvm::StringRef Op) {
   bool Sub = Op == "sub";
   Record Rec(R, Sub ? "SubBackward0" : "DivBackward0", {Filled, Other});
   if (!Sub)
-    Rec.saveIf(Rec.needs(1), Filled ? aten::clone(R, Filled) : T()).save(Other);
+    Rec.saveIf(Rec.needs(1), Rec.needs(1) ? aten::clone(R, Filled) : T()).save(Other);
   iterate(R, {Filled, Other}, Sub ? Iter::Plain : Iter::IntToFloat, Filled);
   return one(Rec.result(Filled, [Sub](Runtime &R, Node &N, Grads &G) {
     Grads Out(2);
@@ -533,26 +574,60 @@ OpResult binaryInPlace(Runtime &R, const Args &A, llvm::StringRef Op) {
   return Rec.inPlace(Self) ? one(Self) : one(nullptr);
 }
 
+/// pow_backward_exponent: grad * where(self == 0 && exponent >= 0, 0,
+/// result * log(self)).
+T powBackwardExponent(Runtime &R, const T &G, const T &Self, const T &Exponent,
+                      const T &Result) {
+  T Certain;
+  {
+    T Zero = aten::compare(R, Self, Scalar(0));
+    T Positive = aten::compare(R, Exponent, Scalar(0));
+    Certain = aten::compare(R, Zero, Positive); // logical_and
+  }
+  T Log = aten::log(R, Self);
+  T Product = aten::mul(R, Result, Log);
+  T Zero = aten::scalarLike(R, G);
+  T Chosen = aten::where(R, Certain, Zero, Product);
+  return aten::mul(R, G, Chosen);
+}
+
+/// pow_backward_self: where(exponent == 0, 0, grad * (exponent * self ^
+/// (exponent - 1))).
+T powBackwardSelf(Runtime &R, const T &G, const T &Self, const T &Exponent) {
+  T Less = aten::sub(R, Exponent, Scalar(1));
+  T Power = iterate(R, {Self, Less});
+  T Scaled = aten::mul(R, Exponent, Power);
+  T Product = aten::mul(R, G, Scaled);
+  T Zero = aten::scalarLike(R, G);
+  T Flat = aten::compare(R, Exponent, Scalar(0.0));
+  return aten::where(R, Flat, Zero, Product);
+}
+
+/// A power of a tensor's elements by another's. In place, Self is kept as a copy.
+Node::BackwardFn powTensorsBackward() {
+  return [](Runtime &R, Node &N, Grads &G) {
+    Grads Out(2);
+    if (N.needs(1))
+      Out[1] = powBackwardExponent(R, G[0], N.saved(0), N.saved(1), N.saved(2));
+    if (N.needs(0))
+      Out[0] = powBackwardSelf(R, G[0], N.saved(0), N.saved(1));
+    return Out;
+  };
+}
+
 /// pow with tensors or numbers on either side.
 OpResult powRow(Runtime &R, const Args &A) {
   T Self = A.tensor("self"), Exponent = A.tensor("exponent");
   if (Self && !Exponent)
     return one(aten::pow(R, Self, scalarArg(A, "exponent", 2.0)));
-  Record Rec(R, "PowBackward1", {Self, Exponent});
+  Record Rec(R, Self ? "PowBackward1" : "PowBackward2", {Self, Exponent});
   if (Self) {
     Rec.save(Self).save(Exponent);
     T Out = iterate(R, {Self, Exponent});
-    Rec.saveResult(Out);
-    return one(Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
-      Grads Out(2);
-      T Full = aten::emptyLike(R, N.saved(2)); // Both are made in full, then summed.
-      for (unsigned I : {0u, 1u})
-        if (N.needs(I))
-          Out[I] = aten::sumTo(R, aten::emptyLike(R, N.saved(2)), N.saved(I)->Sizes);
-      R.scratch({G[0], N.saved(0), N.saved(1), N.saved(2)});
-      return Out;
-    }));
+    Rec.saveIf(Rec.needs(1), Rec.needs(1) ? R.alias(Out) : T());
+    return one(Rec.result(Out, powTensorsBackward()));
   }
+  Rec.save(Exponent);
   // 2 ** x: the number becomes a tensor, and its kind the result's.
   T Out = iterate(R, {Exponent});
   {
@@ -562,7 +637,7 @@ OpResult powRow(Runtime &R, const Args &A) {
   Rec.saveResult(Out);
   return one(Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
     Grads Out(2);
-    Out[1] = aten::mul(R, G[0], mulNumber(R, N.saved(0)));
+    Out[1] = aten::mul(R, G[0], mulNumber(R, N.saved(1)));
     return Out;
   }));
 }
@@ -792,11 +867,9 @@ void addPointwiseOps(OpTable &Rows) {
                   "value"});
   Rows.push_back({"lerp",
                   [](Runtime &R, const Args &A) {
-                    if (T Weight = A.tensor("weight")) {
-                      std::vector<T> In{A.tensor("self"), A.tensor("end"), Weight};
-                      return one(tailOne(R, {"LerpBackward1", "012"}, In,
-                                         [&] { return iterate(R, In); }));
-                    }
+                    if (T Weight = A.tensor("weight"))
+                      return one(aten::lerpTensor(R, A.tensor("self"), A.tensor("end"),
+                                                  Weight));
                     return one(aten::lerp(R, A.tensor("self"), A.tensor("end")));
                   },
                   "weight"});

@@ -7,6 +7,7 @@
 // Reductions and what sorts or counts along a dimension.
 
 #include "lib/torch/Tail.h"
+#include <cmath>
 
 namespace vramlint {
 
@@ -179,6 +180,18 @@ T varBackward(Runtime &R, const T &G, const T &X, llvm::ArrayRef<int64_t> Over,
   return aten::mul(R, Scaled, Centred);
 }
 
+/// std_backward: grad / (result * 2), zero where the result is; then as var's.
+T stdBackward(Runtime &R, const T &G, const T &Result, const T &X,
+              llvm::ArrayRef<int64_t> Over, bool KeepDim) {
+  T Half;
+  {
+    T Twice = aten::mul(R, Result, Scalar(2.0));
+    Half = aten::div(R, G, Twice);
+    T Zero = aten::compare(R, Result, Scalar(0));
+  }
+  return varBackward(R, Half, X, Over, KeepDim);
+}
+
 OpResult varRow(Runtime &R, const Args &A, bool Std) {
   T X = A.tensor("self");
   if (!X)
@@ -192,39 +205,86 @@ OpResult varRow(Runtime &R, const Args &A, bool Std) {
   Rec.save(X);
   R.flops(saturatingMul({3, X->elements()}));
   T Out = R.make(S, X->Type, X->Dev);
-  if (Over.empty() && !X->onCuda())
-    aten::mean(R, X); // The CPU's fast way for a whole tensor.
+  bool Half = X->Type == DType::Float16 || X->Type == DType::BFloat16;
+  if (S.elements() == 1 && X->elements() != 0 && !Half && !X->onCuda())
+    aten::mean(R, X); // The CPU's fast way to a single number.
   if (Std)
     Rec.saveResult(Out);
   return one(Rec.result(Out, [Over, KeepDim, Std](Runtime &R, Node &N, Grads &G) {
-    if (!Std)
-      return Grads{varBackward(R, G[0], N.saved(0), Over, KeepDim)};
-    // std_backward: grad / (result * 2), zero where the result is.
-    T Half;
-    {
-      T Twice = aten::mul(R, N.saved(1), Scalar(2.0));
-      Half = aten::div(R, G[0], Twice);
-      T Zero = aten::compare(R, N.saved(1), Scalar(0));
-    }
-    return Grads{varBackward(R, Half, N.saved(0), Over, KeepDim)};
+    return Grads{Std ? stdBackward(R, G[0], N.saved(1), N.saved(0), Over, KeepDim)
+                     : varBackward(R, G[0], N.saved(0), Over, KeepDim)};
   }));
 }
 
 /// var_mean and std_mean: two results of one pass.
-OpResult varMeanRow(Runtime &R, const Args &A) {
+OpResult varMeanRow(Runtime &R, const Args &A, bool Std) {
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed("variance of an undefined tensor", FailureKind::Other);
-  Shape S = aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
+  auto Over = dimsOf(A);
+  bool KeepDim = A.boolean("keepdim", false);
+  Shape S = aten::reducedShape(R, X, Over, KeepDim);
   if (R.failed())
     return one(nullptr);
-  auto Out = tail(R, {"VarMeanBackward0", "0"}, {X}, [&] {
-    return std::vector<T>{R.make(S, X->Type, X->Dev), R.make(S, X->Type, X->Dev)};
+  Record Rec(R, Std ? "StdMeanBackward0" : "VarMeanBackward0", {X});
+  Rec.save(X);
+  T Spread = R.make(S, X->Type, X->Dev), Mean = R.make(S, X->Type, X->Dev);
+  if (Std)
+    Rec.saveResult(Spread);
+  Rec.backward([Over, KeepDim, Std](Runtime &R, Node &N, Grads &G) {
+    T Out;
+    if (G[0])
+      Out = Std ? stdBackward(R, G[0], N.saved(1), N.saved(0), Over, KeepDim)
+                : varBackward(R, G[0], N.saved(0), Over, KeepDim);
+    if (G.size() < 2 || !G[1])
+      return Grads{Out};
+    T Wide = aten::unreduce(R, G[1], N.saved(0)->Sizes, Over, KeepDim);
+    T OfMean = aten::div(R, Wide, Scalar(2));
+    return Grads{Out ? aten::add(R, Out, OfMean) : OfMean};
   });
-  return Out.size() == 2 ? tuple({Out[0], Out[1]}) : one(nullptr);
+  return tuple({Rec.output(Spread), Rec.output(Mean)});
 }
 
-/// norm with p = 2: grad * (self / norm), zero where the norm is.
+/// norm_backward, by the kind of norm.
+T normBackward(Runtime &R, const T &G, const T &X, const T &Norm, double P,
+               llvm::ArrayRef<int64_t> Over) {
+  auto Like = [&](const T &Of) { return aten::emptyLike(R, Of); };
+  if (P == 0)
+    return nullptr;
+  if (P == 1) // self.sgn() * grad
+    return aten::mul(R, Like(X), G);
+  if (P == 2) { // grad * (self / norm), zero where the norm is
+    T Ratio = aten::div(R, X, Norm);
+    T Zero = aten::compare(R, Norm, Scalar(0));
+    return aten::mul(R, G, Ratio);
+  }
+  if (std::isinf(P)) { // the gradient of amax(abs(self))
+    T Abs = Like(X), Mask;
+    {
+      T Nan = aten::compare(R, Abs, Abs), Most = aten::compare(R, Abs, Norm);
+      Mask = aten::compare(R, Most, Nan); // logical_or
+    }
+    T Count = aten::sum(R, Mask, Over, !Over.empty());
+    T Part = aten::div(R, G, Count);
+    T Chosen = aten::mul(R, Part, Mask);
+    return aten::mul(R, Like(X), Chosen);
+  }
+  T Scaled;
+  if (P < 2) { // self.sgn() * self.abs().pow_(p - 1)
+    T Power = Like(X);
+    if (P < 1)
+      aten::compare(R, X, Scalar(0));
+    Scaled = aten::mul(R, Like(X), Power);
+    if (P < 1) // self_scaled * grad * norm.pow(1 - p)
+      return aten::mul(R, aten::mul(R, Scaled, G), Like(Norm));
+  } else {
+    Scaled = aten::mul(R, X, Like(X)); // self * self.abs().pow_(p - 2)
+  }
+  T Part = aten::div(R, G, Like(Norm));
+  aten::compare(R, Norm, Scalar(0));
+  return aten::mul(R, Scaled, Part);
+}
+
 OpResult normRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
@@ -235,27 +295,26 @@ OpResult normRow(Runtime &R, const Args &A) {
   if (R.failed())
     return one(nullptr);
   auto Type = A.dtype("dtype");
-  if (A.number("p", 2) != 2 || Type)
+  if (Type)
     return one(tailOne(R, {"NormBackward3", "0a"}, {X}, [&] {
-      if (Type && *Type != X->Type)
+      if (*Type != X->Type)
         R.scratch({X, X});
-      return R.make(S, Type.value_or(X->Type), X->Dev);
+      return R.make(S, *Type, X->Dev);
     }));
+  double P = A.number("p", 2);
   Record Rec(R, "NormBackward0", {X});
   Rec.save(X);
   R.flops(saturatingMul({2, X->elements()}));
   T Out = R.make(S, X->Type, X->Dev);
   Rec.saveResult(Out);
-  return one(Rec.result(Out, [Over, KeepDim](Runtime &R, Node &N, Grads &G) {
+  return one(Rec.result(Out, [Over, KeepDim, P](Runtime &R, Node &N, Grads &G) {
     T Wide = G[0], Norm = N.saved(1);
     if (!Over.empty() && !KeepDim)
       for (int64_t D : Over) {
         Wide = aten::unsqueeze(R, Wide, D);
         Norm = aten::unsqueeze(R, Norm, D);
       }
-    T Ratio = aten::div(R, N.saved(0), Norm);
-    T Zero = aten::compare(R, Norm, Scalar(0));
-    return Grads{aten::mul(R, Wide, Ratio)};
+    return Grads{normBackward(R, Wide, N.saved(0), Norm, P, Over)};
   }));
 }
 
@@ -337,7 +396,11 @@ void addReduceOps(OpTable &Rows) {
                     },
                     "unbiased,correction"});
   for (llvm::StringRef Name : {"var_mean", "std_mean"})
-    Rows.push_back({Name, varMeanRow, "unbiased,correction"});
+    Rows.push_back({Name,
+                    [Name](Runtime &R, const Args &A) {
+                      return varMeanRow(R, A, Name == "std_mean");
+                    },
+                    "unbiased,correction"});
   Rows.push_back({"norm", normRow});
   Rows.push_back({"frobenius_norm", [](Runtime &R, const Args &A) {
                     if (dimsOf(A).size() < 2)

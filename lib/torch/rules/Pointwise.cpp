@@ -264,10 +264,8 @@ TensorRef iterate(Runtime &R, llvm::ArrayRef<TensorRef> Operands, Iter How,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-static TensorRef maybeMultiply(Runtime &R, const TensorRef &G, Scalar S) {
-  return S.Value == 1 && S.Kind != Scalar::Floating ? G
-         : S.Value == 1                            ? G
-                                                   : mul(R, G, S);
+TensorRef maybeMultiply(Runtime &R, const TensorRef &G, Scalar S) {
+  return S.Value == 1 ? G : mul(R, G, S);
 }
 
 /// handle_r_to_c: complex gradients of real operands; not needed for real ones.

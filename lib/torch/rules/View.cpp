@@ -109,9 +109,9 @@ TensorRef rawView(Runtime &R, const TensorRef &T, Shape S,
   if (!T)
     return nullptr;
   TensorRef V = R.view(T, std::move(S));
-  V->Strides.assign(Strides.begin(), Strides.end());
-  if (V->isContiguous())
-    V->Strides.clear();
+  // A stride of 0 tells an expanded length of 1 from one of its own.
+  if (llvm::ArrayRef<int64_t>(V->strides()) != Strides)
+    V->Strides.assign(Strides.begin(), Strides.end());
   return V;
 }
 
@@ -143,6 +143,11 @@ TensorRef expand(Runtime &R, const TensorRef &T, const Shape &To) {
         return nullptr;
       }
     }
+    // inferExpandGeometry: a new length of 1 has the stride of all that is inside
+    // it, but for a single number all are 0.
+    for (unsigned I = T->rank() ? Offset : 0; I-- > 0;)
+      if (To.Dims[I].Length == 1)
+        S[I] = saturatingMul({To.Dims[I + 1].Length, S[I + 1]});
     Out = rawView(R, T, To, S);
   }
   return Rec.result(Out, [From](Runtime &R, Node &, Grads &G) {
@@ -450,7 +455,8 @@ bool obeysLayout(const TensorImpl &Gradient, const TensorImpl &Leaf) {
     return Gradient.isContiguous() == Leaf.isContiguous();
   auto G = Gradient.strides(), L = Leaf.strides();
   for (unsigned I = 0; I < Gradient.rank(); ++I)
-    if (Gradient.size(I).Length != 1 && G[I] != L[I])
+    // A length of 1 with a stride of 0 is seen as a view.
+    if (Gradient.size(I).Length != 1 ? G[I] != L[I] : G[I] == 0)
       return false;
   return true;
 }
