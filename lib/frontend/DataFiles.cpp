@@ -28,13 +28,20 @@ std::optional<std::string> DataFiles::find(llvm::StringRef Name) const {
     return std::nullopt;
   if (llvm::sys::path::is_absolute(Name))
     return isFile(*FS, Name) ? std::optional(Name.str()) : std::nullopt;
-  for (const std::string &Dir : Dirs) {
-    llvm::SmallString<256> Path(Dir);
-    llvm::sys::path::append(Path, Name);
-    if (!Dir.empty() && isFile(*FS, Path))
-      return Path.str().str();
-  }
-  return std::nullopt;
+  auto Look = [&](llvm::StringRef Rest) -> std::optional<std::string> {
+    for (const std::string &Dir : Dirs) {
+      llvm::SmallString<256> Path(Dir);
+      llvm::sys::path::append(Path, Rest);
+      if (!Dir.empty() && isFile(*FS, Path))
+        return Path.str().str();
+    }
+    return std::nullopt;
+  };
+  std::optional<std::string> Found = Look(Name);
+  // "../model.cfg": the program may be started in a folder for builds, below.
+  if (!Found && Name.consume_front("../"))
+    Found = Look(Name);
+  return Found;
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -177,17 +177,21 @@ NativeFn Machine::nativeFor(const FunctionDecl &F) {
     return It->second;
   auto Found = NativesByName.find(nameOf(F));
   NativeFn Fn = Found == NativesByName.end() ? nullptr : Found->second;
+  std::string Name = nameOf(F).str();
   // Conversions: the tables name "X::operator bool", else "X::operator T".
-  if (auto *C = dyn_cast<CXXConversionDecl>(&F); C && !Fn)
-    Fn = NativesByName.lookup(
-        (nameOf(*C->getParent()) +
-         (C->getConversionType()->isBooleanType() ? "::operator bool"
-                                                  : "::operator T"))
-            .str());
+  if (auto *C = dyn_cast<CXXConversionDecl>(&F); C && !Fn) {
+    Name = (nameOf(*C->getParent()) +
+            (C->getConversionType()->isBooleanType() ? "::operator bool"
+                                                     : "::operator T"))
+               .str();
+    Fn = NativesByName.lookup(Name);
+  }
   // A user's own function of a library's name has its own body; ours are for
   // functions from outside.
   if (Fn && !isExternal(F.getLocation()))
     Fn = F.getLocation().isInvalid() ? Fn : nullptr;
+  if (!Fn)
+    Fn = LibraryNatives.lookup(Name);
   return Natives[&F] = Fn;
 }
 
@@ -287,6 +291,27 @@ static std::optional<Operand> builtin(const FunctionDecl &F, CallSite &Site) {
   }
 }
 
+/// The elements or characters in \p C; -1 if it has none.
+static int64_t sizeIn(const CellRef &C) {
+  if (!C)
+    return -1;
+  if (C->V.isString())
+    return C->V.string().size();
+  auto *S = C->V.as<Sequence>();
+  return S ? (int64_t)S->Elements.size() : -1;
+}
+
+/// Calls a native model and tells the loops whether its object grew.
+Operand Machine::callNative(NativeFn Fn, CallSite &Site) {
+  CellRef Object = Trackers.empty() ? nullptr : Site.Object;
+  int64_t Before = sizeIn(Object);
+  Operand Result = Fn(*this, Site);
+  if (Before >= 0 && sizeIn(Object) != Before)
+    for (LoopTracker *T : Trackers)
+      T->resized(*Object);
+  return Result;
+}
+
 Operand Machine::callFunction(CallSite &Site) {
   if (!step() || Unwinding)
     return Operand(Value());
@@ -303,7 +328,7 @@ Operand Machine::callFunction(CallSite &Site) {
   if (Plugin.call(*this, Name, Site, Result))
     return Result;
   if (NativeFn Fn = nativeFor(*F))
-    return Fn(*this, Site);
+    return callNative(Fn, Site);
   if (assignGenerically(Site, Result))
     return Result;
   UnitView Where = Unit;

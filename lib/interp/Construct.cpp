@@ -98,9 +98,11 @@ void Machine::defaultInit(CellRef Dest, QualType T) {
   std::string Name = (nameOf(*D) + "::" + D->getName()).str();
   if (Plugin.construct(*this, Name, Site, V))
     return Dest->set(std::move(V));
-  auto It = NativesByName.find(Name);
-  if (It != NativesByName.end())
-    return Dest->set(std::move(It->second(*this, Site).V));
+  NativeFn Fn = NativesByName.lookup(Name);
+  if (!Fn)
+    Fn = LibraryNatives.lookup(Name);
+  if (Fn)
+    return Dest->set(std::move(Fn(*this, Site).V));
   auto R = makeRecord(D);
   Record *Raw = R.get();
   Dest->set(Value(std::move(R)));
@@ -182,7 +184,7 @@ bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
   if (FromSame && Site.Args[0].Place) {
     Cell &From = *Site.Args[0].Place;
     bool Written = C->isUserProvided() && !isExternal(C->getLocation());
-    if (Written)
+    if (Written && !nativeFor(*C)) // A library's object is copied as the value it is.
       return false;
     // A derived object where a base is wanted: only that part.
     CellRef Part = subobject(&From, classId(*D));

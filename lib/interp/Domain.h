@@ -82,6 +82,15 @@ public:
                        llvm::function_ref<bool(CellRef)> Body) = 0;
   /// A variable has its initial value; what-if runs may replace it.
   virtual void initialized(Machine &M, const clang::VarDecl &D, Cell &C) {}
+  /// The text of a file that the program opens; nothing: it is not here.
+  virtual std::optional<std::string> readFile(llvm::StringRef Name) {
+    return std::nullopt;
+  }
+  /// The user may give this number under this name when the program is started;
+  /// what-if runs may replace it.
+  virtual void named(Machine &M, llvm::StringRef Name, Cell &C) {}
+  /// The run rests on something that its user may do otherwise; each text once.
+  virtual void assumed(Machine &M, llvm::StringRef What, llvm::StringRef Value) {}
   /// A user's function is about to run its body; \p Object is null for a free
   /// one. For module scopes. leave() is called when it has returned.
   virtual void enter(Machine &M, const clang::FunctionDecl &F, CellRef Object) {}

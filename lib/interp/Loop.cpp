@@ -108,6 +108,28 @@ void LoopTracker::jump(int64_t Iterations) {
   }
 }
 
+void LoopTracker::resized(Cell &C) {
+  if (llvm::none_of(Resized, [&](const CellRef &R) { return R.get() == &C; }))
+    Resized.push_back(CellRef(&C));
+}
+
+void LoopTracker::forget() {
+  UnknownRef Info(new UnknownInfo());
+  Info->Reason = "how often a loop runs";
+  Info->Pos = M.currentPos();
+  for (History &H : Written) {
+    bool Same = !H.AtHead.empty() && H.AtHead.back() && H.C->V.isInt() &&
+                *H.AtHead.back() == H.C->V.asInt() && delta(*H.C) == 0;
+    if (H.C->V.isInt() && !Same)
+      H.C->V = Value(Info);
+  }
+  for (CellRef &C : Resized)
+    if (auto *S = C->V.as<Sequence>())
+      S->Open = true;
+    else if (C->V.isString())
+      C->V = Value(Info);
+}
+
 /// How many more iterations a loop with condition \p Cond runs, from the change
 /// of its counter per iteration; nothing if that can't be told.
 std::optional<int64_t> Machine::remaining(const Expr *Cond, LoopTracker &T) {
@@ -155,6 +177,7 @@ bool Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
       stop("the program runs until it is ended");
     } else {
       T.jump(1);
+      T.forget();
     }
     return false;
   }
@@ -185,7 +208,11 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
       if (Unwinding || Stopped)
         return Flow::Normal;
       // An unknown bound: a few iterations stand for all.
-      if (Known ? !*Known : T.iteration() + 1 >= UnknownLoopIterations)
+      if (!Known && T.iteration() + 1 >= UnknownLoopIterations) {
+        T.forget();
+        break;
+      }
+      if (Known && !*Known)
         break;
     }
     T.begin();
@@ -246,6 +273,31 @@ Machine::Flow Machine::execDo(const DoStmt *S) {
                  /*TestFirst=*/false);
 }
 
+/// Runs \p Body for each element, by index: the body may change the container.
+static void overElements(LoopTracker &T, CellRef Range,
+                         llvm::function_ref<bool(CellRef)> Body) {
+  auto *Seq = Range->V.as<Sequence>();
+  for (size_t I = 0; Seq && I < Seq->Elements.size(); ++I) {
+    T.begin();
+    CellRef Element = Seq->Elements[I];
+    if (!Body(Element))
+      return;
+    T.end();
+    Seq = Range->V.as<Sequence>();
+  }
+  if (Seq && Seq->Open)
+    T.forget();
+}
+
+/// Is \p Range a map of the standard library, whose elements are pairs? That of a
+/// library's own class says what its elements are by its iterators.
+static bool isPlainRange(Machine &M, const VarDecl &RangeVar, const Value &Range) {
+  auto *S = Range.as<Sequence>();
+  const CXXRecordDecl *D =
+      RangeVar.getType().getNonReferenceType()->getAsCXXRecordDecl();
+  return S && (S->Tag != Sequence::Map || !D || M.nameOf(*D).starts_with("std::"));
+}
+
 /// Runs \p Body for each character of a text. Characters have no places: what the
 /// body made of one is written back after it.
 static void overCharacters(LoopTracker &T, CellRef Range,
@@ -297,19 +349,12 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
   };
   if (Plugin.iterate(*this, Range, Body))
     return Result;
-  if (auto *Seq = Range->V.as<Sequence>()) {
+  auto *Seq = Range->V.as<Sequence>();
+  if (Seq && !isPlainRange(*this, *RangeVar, Range->V))
+    return execRangeByIterators(S);
+  if (Seq) {
     LoopTracker T(*this);
-    // By index: the body may change the container.
-    for (size_t I = 0; I < Seq->Elements.size(); ++I) {
-      T.begin();
-      CellRef Element = Seq->Elements[I];
-      if (!Body(Element))
-        break;
-      T.end();
-      Seq = Range->V.as<Sequence>();
-      if (!Seq)
-        break;
-    }
+    overElements(T, Range, Body);
     return Result;
   }
   if (Range->V.isString()) {
@@ -330,6 +375,7 @@ Machine::Flow Machine::execRangeFor(const CXXForRangeStmt *S) {
     if (T.end())
       break;
   }
+  T.forget();
   return Result;
 }
 
@@ -367,7 +413,11 @@ Machine::Flow Machine::execRangeByIterators(const CXXForRangeStmt *S) {
   while (step() && !Unwinding && !Stopped) {
     Scope Iteration(*this);
     std::optional<bool> More = condition(S->getCond(), nullptr);
-    if (More ? !*More : T.iteration() + 1 >= UnknownLoopIterations)
+    if (!More && T.iteration() + 1 >= UnknownLoopIterations) {
+      T.forget();
+      break;
+    }
+    if (More && !*More)
       break;
     T.begin();
     declareVar(S->getLoopVariable());

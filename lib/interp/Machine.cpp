@@ -33,19 +33,37 @@ Machine::Machine(UnitView Unit, UnitProvider *Others, Domain &Plugin,
   for (llvm::ArrayRef<NativeEntry> Table : nativeTables())
     for (const NativeEntry &Row : Table)
       NativesByName.try_emplace(Row.Name, Row.Fn);
+  for (llvm::ArrayRef<NativeEntry> Table : libraryTables())
+    for (const NativeEntry &Row : Table)
+      LibraryNatives.try_emplace(Row.Name, Row.Fn);
+}
+
+Cell &Machine::libraryState(llvm::StringRef Name) {
+  CellRef &C = LibraryStates[Name];
+  if (!C)
+    C = makeCell();
+  return *C;
 }
 
 Machine::~Machine() = default;
 
+/// Globals with initializers that do something live as long as the program.
+void Machine::makeGlobals(llvm::ArrayRef<Decl *> Decls) {
+  for (Decl *D : Decls) {
+    if (!isa<TranslationUnitDecl>(D) && isExternal(D->getLocation()))
+      continue;
+    if (isa<TranslationUnitDecl, NamespaceDecl>(D)) // The whole unit: clang-tidy's.
+      makeGlobals(llvm::SmallVector<Decl *, 16>(cast<DeclContext>(D)->noload_decls()));
+    auto *V = dyn_cast<VarDecl>(D);
+    if (V && V->hasGlobalStorage() && V->hasInit() &&
+        !V->getType()->isDependentType())
+      globalCell(V);
+  }
+}
+
 Operand Machine::run(const FunctionDecl &F,
                      llvm::MutableArrayRef<Operand> Args) {
-  // Globals of the main file with initializers that do something live as long
-  // as the program.
-  for (Decl *D : context().getTraversalScope())
-    if (auto *V = dyn_cast<VarDecl>(D))
-      if (V->hasGlobalStorage() && V->hasInit() &&
-          !V->getType()->isDependentType() && !isExternal(V->getLocation()))
-        globalCell(V);
+  makeGlobals(context().getTraversalScope());
   CallSite Site;
   Site.Callee = &F;
   for (Operand &A : Args)

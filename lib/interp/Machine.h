@@ -51,6 +51,8 @@ struct NativeEntry {
 };
 /// The tables of stdlib/*.cpp.
 llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> nativeTables();
+/// The tables of libs/*.cpp: libraries whose headers may lie in the project itself.
+llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> libraryTables();
 
 /// How a run answers unknown conditions. Keyed by place: the same place decides
 /// alike throughout a run.
@@ -115,6 +117,8 @@ public:
 
   /// The native model of that name, or null.
   NativeFn native(llvm::StringRef Name) const { return NativesByName.lookup(Name); }
+  /// What the natives of the library \p Name keep for the run.
+  Cell &libraryState(llvm::StringRef Name);
 
   /// An Unknown with a reason at the current place; reported to the domain.
   Value unknown(llvm::Twine Reason, llvm::Twine Tell = "");
@@ -127,6 +131,8 @@ public:
   /// Starts unwinding: the program throws here.
   void throwException(std::string Message);
   bool unwinding() const { return Unwinding; }
+  /// Somebody outside the program catches what it throws.
+  void caught() { Unwinding = false; }
   /// True when the run must end (budget, exit()).
   bool stopped() const { return Stopped; }
   void stop(llvm::Twine Reason);
@@ -284,6 +290,7 @@ private:
                                     UnitView &Where);
   Operand runBody(const clang::FunctionDecl *F, UnitView Where, CallSite &Site);
   Operand unknownCall(CallSite &Site, llvm::StringRef Name);
+  Operand callNative(NativeFn Fn, CallSite &Site);
   NativeFn nativeFor(const clang::FunctionDecl &F);
   bool assignGenerically(CallSite &Site, Operand &Result);
   void bindCaptures(Frame &F, const clang::CXXRecordDecl &Lambda,
@@ -316,6 +323,7 @@ private:
   const clang::FunctionDecl *pickConstructor(const clang::CXXRecordDecl *D,
                                              llvm::MutableArrayRef<Operand> Args);
   // Machine.cpp
+  void makeGlobals(llvm::ArrayRef<clang::Decl *> Decls);
   void destroyCell(Cell &C);
   void destroyBackwards(llvm::SmallVectorImpl<CellRef> &Cells);
   void keepTemporary(CellRef C);
@@ -356,6 +364,8 @@ private:
   mutable llvm::DenseMap<std::pair<const clang::SourceManager *, unsigned>, bool>
       ExternalFiles;
   llvm::StringMap<NativeFn> NativesByName;
+  llvm::StringMap<NativeFn> LibraryNatives;
+  llvm::StringMap<CellRef> LibraryStates;
   /// Cells whose numbers changed, per active loop; for extrapolation.
   std::vector<LoopTracker *> Trackers;
   std::set<std::pair<SourcePos, std::string>> Reported;
@@ -381,6 +391,11 @@ public:
   bool digestSeen() const { return !Digests.empty() && Digests.back() != 0; }
   /// A number in \p C is about to change.
   void written(Cell &C);
+  /// A container or text in \p C has another size now.
+  void resized(Cell &C);
+  /// Nobody knows how often the loop runs: numbers that it changes are unknown, and
+  /// so is how much is in what it fills.
+  void forget();
   /// `x % Modulus` was computed in the loop.
   void modulus(int64_t N);
   /// The change per iteration of the integer in \p C; nothing if not constant.
@@ -399,6 +414,7 @@ private:
   std::vector<uint64_t> Digests;
   std::vector<History> Written;
   llvm::DenseMap<Cell *, unsigned> WrittenIndex;
+  std::vector<CellRef> Resized;
 };
 
 } // namespace vramlint

@@ -193,6 +193,7 @@ Sequence::~Sequence() {
 std::unique_ptr<Object> Sequence::copy(Machine &M) const {
   auto New = std::make_unique<Sequence>(Tag);
   New->Alternative = Alternative;
+  New->Open = Open;
   if (!Owns || Tag == InitList) { // The copy refers to the same elements.
     New->Owns = false;
     New->Elements = Elements;
@@ -207,6 +208,7 @@ std::unique_ptr<Object> Sequence::copy(Machine &M) const {
 std::unique_ptr<Object> Sequence::move(Machine &M) {
   auto New = std::make_unique<Sequence>(Tag);
   New->Alternative = Alternative;
+  New->Open = Open;
   switch (Tag) {
   case InitList:
     New->Owns = false;
@@ -287,8 +289,10 @@ std::unique_ptr<Object> FunctionObject::move(Machine &M) {
 std::unique_ptr<Object> StreamObject::copy(Machine &M) const {
   auto New = std::make_unique<StreamObject>();
   New->Text = Text;
+  New->At = At;
   New->Known = Known;
   New->Failed = Failed;
+  New->Ended = Ended;
   New->Why = Why;
   return New;
 }

@@ -237,6 +237,8 @@ public:
     IteratorKind,
     FunctionObjectKind,
     StreamKind,
+    OptionKind,    ///< What a program's user may tell (libs/Options.h).
+    OptionSetKind,
     FirstDomainKind = 100
   };
   const unsigned Kind;
@@ -283,6 +285,7 @@ public:
   Places Elements;
   unsigned Alternative = 0; ///< Variant: the index held.
   bool Owns = true; ///< False for views (span, a copied initializer_list).
+  bool Open = false; ///< It may have more elements, or fewer: nobody knows.
 
   explicit Sequence(TagTy Tag) : Object(SequenceKind), Tag(Tag) {}
   ~Sequence() override;
@@ -342,16 +345,21 @@ public:
   static bool classof(const Object *O) { return O->Kind == FunctionObjectKind; }
 };
 
-/// A stream; string streams collect text as long as it is known.
+/// A stream; string streams and files that are here have a text as long as it is
+/// known.
 class StreamObject : public Object {
 public:
-  std::string Text;     ///< Written, or still to be read.
-  bool Known = true;    ///< False: files, the console, unknown text.
+  std::string Text;     ///< Written, or to be read.
+  size_t At = 0;        ///< The next character to be read.
+  bool Known = true;    ///< False: other files, the console, unknown text.
   bool Failed = false;  ///< A read found nothing.
+  bool Ended = false;   ///< A read met the end.
   UnknownRef Why = nullptr; ///< Why it is not known; may be null.
   StreamObject() : Object(StreamKind) {}
   std::unique_ptr<Object> copy(Machine &M) const override;
   static bool classof(const Object *O) { return O->Kind == StreamKind; }
+
+  llvm::StringRef rest() const { return llvm::StringRef(Text).substr(At); }
 };
 
 /// -1, 0, 1 as \p A sorts before, with, after \p B; nothing if unknown.

@@ -193,6 +193,8 @@ static Operand rend(Machine &M, CallSite &S) {
   return rangeEnd(M, S, true, true);
 }
 static Operand size(Machine &M, CallSite &S) {
+  if (auto *Q = argValue(S, 0).as<Sequence>(); Q && Q->Open)
+    return M.unknownFrom(S, "size of a container that is not known");
   if (std::optional<int64_t> Size = sizeOf(argValue(S, 0)))
     return integer(*Size);
   return M.unknownFrom(S, "size of a container that is not known");

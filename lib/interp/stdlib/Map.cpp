@@ -75,13 +75,16 @@ static std::optional<int64_t> upperBound(Machine &M, const Sequence &Map,
 /// The index of \p Key, -1 if it is not there, nothing if unknown.
 static std::optional<int64_t> indexOf(Machine &M, const Sequence &Map,
                                       const Value &Key) {
+  std::optional<int64_t> None = -1;
+  if (Map.Open)
+    None = std::nullopt;
   std::optional<int64_t> I = lowerBound(M, Map, Key);
   if (!I || *I >= (int64_t)Map.Elements.size())
-    return I ? std::optional<int64_t>(-1) : std::nullopt;
+    return I ? None : std::nullopt;
   std::optional<int> C = compareAt(M, Map, *I, Key);
   if (!C)
     return std::nullopt;
-  return *C == 0 ? *I : -1;
+  return *C == 0 ? I : None;
 }
 
 std::optional<std::pair<int64_t, bool>> insertSorted(Machine &M, Sequence &Map,
@@ -256,7 +259,7 @@ static Operand find(Machine &M, CallSite &S, Sequence &Map) {
 static Operand count(Machine &M, CallSite &S, Sequence &Map) {
   auto A = lowerBound(M, Map, argValue(S, 0));
   auto B = upperBound(M, Map, argValue(S, 0));
-  if (!A || !B)
+  if (!A || !B || (*A == *B && Map.Open))
     return M.unknownFrom(S, "search for a key that is not known");
   return integer(*B - *A);
 }
@@ -410,6 +413,7 @@ static Operand erase(Machine &M, CallSite &S, Sequence &Map) {
 }
 
 static Operand clear(Machine &M, CallSite &S, Sequence &Map) {
+  Map.Open = false;
   eraseAt(Map, 0, Map.Elements.size());
   return nothing();
 }
@@ -442,12 +446,16 @@ static Operand merge(Machine &M, CallSite &S, Sequence &Map) {
 //===-- Common ------------------------------------------------------------===//
 
 static Operand size(Machine &M, CallSite &S, Sequence &Map) {
+  if (Map.Open)
+    return M.unknownFrom(S, "size of a container that is not known");
   return integer(Map.Elements.size());
 }
 static Operand maxSize(Machine &M, CallSite &S, Sequence &Map) {
   return integer(INT64_MAX);
 }
 static Operand empty(Machine &M, CallSite &S, Sequence &Map) {
+  if (Map.Open && Map.Elements.empty())
+    return M.unknownFrom(S, "size of a container that is not known");
   return integer(Map.Elements.empty());
 }
 static Operand begin(Machine &M, CallSite &S, Sequence &Map) {

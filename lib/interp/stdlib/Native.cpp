@@ -443,6 +443,10 @@ std::optional<Cursor> cursorOf(const Value &V) {
 
 std::optional<Span> spanOf(Machine &M, const Value &First, const Value &Last) {
   auto B = cursorOf(First), E = cursorOf(Last);
+  // A null end is that of an istreambuf_iterator: all of the text.
+  if (B && !E && B->Container->V.isString() && Last.isPointer() &&
+      Last.pointer().isNull() && !B->IsPointer)
+    E = cursorOf(endOf(B->Container));
   if (!B || !E || B->Container != E->Container)
     return std::nullopt;
   int64_t Size = B->Reverse ? B->Index - E->Index : E->Index - B->Index;

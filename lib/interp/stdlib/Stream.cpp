@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // <iostream>, <sstream>, <fstream>, <iomanip>. String streams keep their text as
-// long as it is known; what is written elsewhere is ignored, what is read from
-// elsewhere is unknown.
+// long as it is known, and files that are here have theirs; what is written
+// elsewhere is ignored, what is read from elsewhere is unknown.
 
 #include "lib/interp/stdlib/Native.h"
 
@@ -69,18 +69,31 @@ static std::string fileName(CallSite &S) {
   return T ? "\"" + *T + "\"" : "a file";
 }
 
-static Operand fileStream(Machine &M, CallSite &S) {
+/// Opens the file that is argument 0: one that is here is read.
+static void openIn(Machine &M, CallSite &S, StreamObject &F, bool Reads) {
+  F.Text.clear();
+  F.At = 0;
+  F.Known = F.Failed = F.Ended = false;
+  F.Why = quietUnknown(M, "contents of " + fileName(S)).unknown();
+  std::optional<std::string> Name =
+      hasArg(S, 0) ? textArg(S, 0) : std::nullopt;
+  std::optional<std::string> Text =
+      Reads && Name ? M.domain().readFile(*Name) : std::nullopt;
+  if (!Text || !M.step(Text->size() / 64))
+    return;
+  F.Known = true;
+  F.Text = std::move(*Text);
+}
+
+template <bool Reads> static Operand fileStream(Machine &M, CallSite &S) {
   auto New = std::make_unique<StreamObject>();
-  New->Known = false;
-  New->Why = quietUnknown(M, "contents of " + fileName(S)).unknown();
+  openIn(M, S, *New, Reads);
   return Value(std::move(New));
 }
 
-static Operand openFile(Machine &M, CallSite &S) {
-  if (StreamObject *F = streamOf(S)) {
-    F->Known = false;
-    F->Why = quietUnknown(M, "contents of " + fileName(S)).unknown();
-  }
+template <bool Reads> static Operand openFile(Machine &M, CallSite &S) {
+  if (StreamObject *F = streamOf(S))
+    openIn(M, S, *F, Reads);
   return nothing();
 }
 
@@ -112,6 +125,14 @@ static Operand write(Machine &M, CallSite &S) {
   if (!Stream || !Stream->Known || !hasArg(S, I))
     return theStream(S);
   Value &V = argValue(S, I);
+  if (V.isPointer() && V.pointer().Target) // Another stream's rdbuf().
+    if (auto *From = V.pointer().Target->V.as<StreamObject>()) {
+      Stream->Known = From->Known;
+      Stream->Text += From->rest();
+      Stream->Why = From->Why;
+      From->At = From->Text.size();
+      return theStream(S);
+    }
   if (isManipulator(M, V)) {
     StringRef Name = M.nameOf(*V.function().Fn);
     if (Name == "std::endl")
@@ -165,39 +186,48 @@ static Operand quiet(Machine &M, CallSite &S) {
 
 //===-- Reading -----------------------------------------------------------===//
 
-static void skipSpace(std::string &T) {
-  size_t At = T.find_first_not_of(" \t\r\n");
-  T.erase(0, At);
+static bool isSpace(char C) {
+  return C == ' ' || C == '\t' || C == '\r' || C == '\n';
+}
+
+static void skipSpace(StreamObject &F) {
+  while (F.At < F.Text.size() && isSpace(F.Text[F.At]))
+    ++F.At;
+}
+
+/// Moves on by \p N characters, that a read took; at the end it says so.
+static void advance(StreamObject &F, size_t N) {
+  F.At += std::min(N, F.Text.size() - F.At);
+  F.Ended |= F.At >= F.Text.size();
 }
 
 /// Takes the next word off the text.
-static std::string nextWord(std::string &T) {
-  skipSpace(T);
-  size_t End = std::min(T.find_first_of(" \t\r\n"), T.size());
-  std::string Word = T.substr(0, End);
-  T.erase(0, End);
+static std::string nextWord(StreamObject &F) {
+  std::string Word =
+      F.rest().take_until([](char C) { return isSpace(C); }).str();
+  advance(F, Word.size());
   return Word;
 }
 
 /// Reads a \p Type off the front of the text; nothing if there is none.
-static std::optional<Value> parse(std::string &T, QualType Type) {
-  skipSpace(T);
-  if (T.empty())
+static std::optional<Value> parse(StreamObject &F, QualType Type) {
+  skipSpace(F);
+  if (F.At >= F.Text.size()) {
+    F.Ended = true;
     return std::nullopt;
-  if (Type->isAnyCharacterType()) {
-    char C = T[0];
-    T.erase(0, 1);
-    return Value::integer(C);
   }
+  if (Type->isAnyCharacterType())
+    return Value::integer(F.Text[F.At++]);
   if (!Type->isArithmeticType())
-    return Value(nextWord(T));
+    return Value(nextWord(F));
+  const char *Begin = F.Text.c_str() + F.At;
   char *End = nullptr;
   bool Float = Type->isFloatingType();
-  double D = Float ? std::strtod(T.c_str(), &End) : 0;
-  int64_t N = Float ? 0 : std::strtoll(T.c_str(), &End, 10);
-  if (End == T.c_str())
+  double D = Float ? std::strtod(Begin, &End) : 0;
+  int64_t N = Float ? 0 : std::strtoll(Begin, &End, 10);
+  if (End == Begin)
     return std::nullopt;
-  T.erase(0, End - T.c_str());
+  advance(F, End - Begin);
   return Float ? Value::real(D) : Value::integer(N);
 }
 
@@ -212,7 +242,9 @@ static Operand read(Machine &M, CallSite &S) {
     return theStream(S);
   }
   QualType Type = paramType(S, I).getNonReferenceType().getCanonicalType();
-  if (std::optional<Value> V = parse(Stream->Text, Type))
+  std::optional<Value> V =
+      Stream->Failed ? std::nullopt : parse(*Stream, Type);
+  if (V)
     Target->set(std::move(*V));
   else
     Stream->Failed = true;
@@ -225,6 +257,10 @@ static Operand getLine(Machine &M, CallSite &S) {
     if (hasArg(S, 0) && argValue(S, 0).isPointer())
       if (CellRef C = argValue(S, 0).pointer().Array)
         C->set(unknownInput(M, Stream));
+    if (Stream && Stream->Known) {
+      Stream->Failed |= Stream->At >= Stream->Text.size();
+      advance(*Stream, Stream->rest().find('\n') + 1);
+    }
     return theStream(S);
   }
   CellRef Target = placeOf(S, 1);
@@ -234,30 +270,33 @@ static Operand getLine(Machine &M, CallSite &S) {
     Target->set(unknownInput(M, Stream));
     return theStream(S);
   }
-  std::string &T = Stream->Text;
-  if (T.empty()) {
-    Stream->Failed = true;
+  if (Stream->Failed || Stream->At >= Stream->Text.size()) {
+    Stream->Failed = Stream->Ended = true;
     return theStream(S);
   }
-  size_t End = T.find(static_cast<char>(*Separator));
-  Target->set(Value(T.substr(0, End)));
-  T.erase(0, End == std::string::npos ? End : End + 1);
+  std::string Line = Stream->rest().split(static_cast<char>(*Separator)).first.str();
+  Stream->At += Line.size();
+  if (Stream->At < Stream->Text.size())
+    ++Stream->At; // The separator.
+  else
+    Stream->Ended = true;
+  Target->set(Value(std::move(Line)));
   return theStream(S);
 }
 
 static Operand get(Machine &M, CallSite &S) {
   StreamObject *Stream = streamOf(S);
   bool Known = Stream && Stream->Known;
-  bool Some = Known && !Stream->Text.empty();
+  bool Some = Known && Stream->At < Stream->Text.size();
   Value C = !Known ? unknownInput(M, Stream)
-                   : Value::integer(Some ? Stream->Text[0] : -1);
+                   : Value::integer(Some ? Stream->Text[Stream->At] : -1);
   if (Some)
-    Stream->Text.erase(0, 1);
+    ++Stream->At;
+  else if (Known)
+    Stream->Failed = Stream->Ended = true;
   if (S.Args.empty())
     return C;
-  if (Known && !Some)
-    Stream->Failed = true;
-  else
+  if (Some || !Known)
     placeOf(S, 0)->set(std::move(C));
   return theStream(S);
 }
@@ -265,7 +304,10 @@ static Operand peek(Machine &M, CallSite &S) {
   StreamObject *Stream = streamOf(S);
   if (!Stream || !Stream->Known)
     return unknownInput(M, Stream);
-  return integer(Stream->Text.empty() ? -1 : Stream->Text[0]);
+  if (Stream->At < Stream->Text.size())
+    return integer(Stream->Text[Stream->At]);
+  Stream->Ended = true;
+  return integer(-1);
 }
 
 static Operand ignoreChars(Machine &M, CallSite &S) {
@@ -273,26 +315,77 @@ static Operand ignoreChars(Machine &M, CallSite &S) {
   if (!Stream || !Stream->Known)
     return theStream(S);
   int64_t N = intArg(S, 0).value_or(1);
-  std::string &T = Stream->Text;
+  llvm::StringRef T = Stream->rest();
   size_t End = std::min<uint64_t>(N < 0 ? T.size() : N, T.size());
   if (std::optional<int64_t> Stop = intArg(S, 1); Stop && *Stop >= 0)
     if (size_t At = T.find(static_cast<char>(*Stop)); At < End)
       End = At + 1;
-  T.erase(0, End);
+  Stream->At += End;
   return theStream(S);
 }
 
 /// read(buffer, n): the buffer's contents are unknown.
 static Operand readBytes(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
   Value &P = argValue(S, 0);
-  Value U = unknownInput(M, streamOf(S));
+  Value U = unknownInput(M, Stream);
   if (P.isPointer()) {
     if (CellRef C = P.pointer().Array)
       weaken(C->V, U.unknown());
     else if (CellRef T = P.pointer().Target)
       weaken(T->V, U.unknown());
   }
+  if (!Stream || !Stream->Known)
+    return theStream(S);
+  std::optional<int64_t> N = hasArg(S, 1) ? intArg(S, 1) : std::nullopt;
+  if (!N || *N < 0) {
+    Stream->Known = false;
+  } else {
+    Stream->Failed |= (uint64_t)*N > Stream->rest().size();
+    Stream->Ended |= Stream->Failed;
+    Stream->At += std::min<uint64_t>(*N, Stream->rest().size());
+  }
   return theStream(S);
+}
+
+/// seekg(position), seekg(offset, direction).
+static Operand seek(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
+  if (!Stream || !Stream->Known)
+    return theStream(S);
+  std::optional<int64_t> To = intArg(S, 0);
+  std::optional<int64_t> From = hasArg(S, 1) ? intArg(S, 1) : 0;
+  int64_t Size = Stream->Text.size();
+  if (To && From) // ios_base::beg, cur and end are 0, 1 and 2.
+    *To += *From == 1 ? (int64_t)Stream->At : *From == 2 ? Size : 0;
+  if (!To || !From || *To < 0 || *To > Size) {
+    Stream->Known = false;
+    return theStream(S);
+  }
+  Stream->At = *To;
+  Stream->Ended = false;
+  return theStream(S);
+}
+static Operand tell(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
+  if (!Stream || !Stream->Known)
+    return unknownInput(M, Stream);
+  return integer(Stream->Failed ? -1 : (int64_t)Stream->At);
+}
+
+/// A fpos is the number that it stands for.
+static Operand filePosition(Machine &M, CallSite &S) {
+  if (S.Object && S.Args.empty() && !S.Object->V.isVoid())
+    return M.copy(S.Object->V);
+  return S.Args.empty() ? Value::integer(0) : M.take(S, 0);
+}
+
+/// rdbuf(): the stream stands for its buffer.
+static Operand buffer(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
+  if (!Stream || !S.Args.empty())
+    return quietUnknown(M, "state of a stream");
+  return Value(PointerValue{streamCell(S)});
 }
 
 //===-- State -------------------------------------------------------------===//
@@ -303,10 +396,22 @@ template <bool Negate> static Operand state(Machine &M, CallSite &S) {
     return integer(Stream->Failed == Negate);
   return unknownInput(M, Stream);
 }
+static Operand good(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
+  if (Stream && Stream->Known)
+    return integer(!Stream->Failed && !Stream->Ended);
+  return unknownInput(M, Stream);
+}
+static Operand isOpen(Machine &M, CallSite &S) {
+  StreamObject *Stream = streamOf(S);
+  if (Stream && Stream->Known)
+    return integer(1);
+  return unknownInput(M, Stream);
+}
 static Operand atEnd(Machine &M, CallSite &S) {
   StreamObject *Stream = streamOf(S);
   if (Stream && Stream->Known)
-    return integer(Stream->Text.empty());
+    return integer(Stream->Ended);
   return unknownInput(M, Stream);
 }
 
@@ -318,7 +423,8 @@ static Operand str(Machine &M, CallSite &S) {
     std::optional<std::string> T = textArg(S, 0);
     Stream->Known = T.has_value();
     Stream->Text = T.value_or("");
-    Stream->Failed = false;
+    Stream->At = 0;
+    Stream->Failed = Stream->Ended = false;
     return nothing();
   }
   if (Stream && Stream->Known)
@@ -331,15 +437,28 @@ static Operand str(Machine &M, CallSite &S) {
 
 static Operand clearState(Machine &M, CallSite &S) {
   if (StreamObject *Stream = streamOf(S))
-    Stream->Failed = false;
+    Stream->Failed = Stream->Ended = false;
   return nothing();
 }
 
-/// istream_iterator and istreambuf_iterator: what they give is unknown.
+/// istream_iterator: what it gives is unknown.
 static Operand streamIterator(Machine &M, CallSite &S) {
   StreamObject *Stream = hasArg(S, 0) ? argValue(S, 0).as<StreamObject>()
                                       : nullptr;
   return unknownInput(M, Stream);
+}
+/// istreambuf_iterator: an iterator over the text that is left; the end is null.
+static Operand bufferIterator(Machine &M, CallSite &S) {
+  if (S.Args.empty())
+    return Value(PointerValue{});
+  Value &From = argValue(S, 0);
+  CellRef C = From.isPointer() ? From.pointer().Target : placeOf(S, 0);
+  auto *Stream = C ? C->V.as<StreamObject>() : nullptr;
+  if (!Stream || !Stream->Known)
+    return unknownInput(M, Stream);
+  CellRef Rest = makeCell(Value(Stream->rest().str()));
+  Stream->At = Stream->Text.size();
+  return beginOf(Rest);
 }
 /// ostream_iterator: takes everything and forgets it.
 static Operand outputIterator(Machine &M, CallSite &S) {
@@ -349,13 +468,13 @@ static Operand outputIterator(Machine &M, CallSite &S) {
 //===-- Table -------------------------------------------------------------===//
 
 #define MANIPULATOR(Name) {"std::" Name, sameStream}
-#define FILE_STREAM(C)                                                         \
-  {"std::" C "::" C, fileStream}, {"std::" C "::open", openFile},              \
-      {"std::" C "::is_open", state<false>}, {"std::" C "::close", ignored},   \
-      {"std::" C "::rdbuf", quiet}
+#define FILE_STREAM(C, Reads)                                                  \
+  {"std::" C "::" C, fileStream<Reads>}, {"std::" C "::open", openFile<Reads>}, \
+      {"std::" C "::is_open", isOpen}, {"std::" C "::close", ignored},         \
+      {"std::" C "::rdbuf", buffer}
 #define STRING_STREAM(C)                                                       \
   {"std::" C "::" C, stringStream}, {"std::" C "::str", str},                  \
-      {"std::" C "::view", str}, {"std::" C "::rdbuf", quiet}
+      {"std::" C "::view", str}, {"std::" C "::rdbuf", buffer}
 
 static constexpr NativeEntry StreamEntries[] = {
     {"std::cout", console},
@@ -367,9 +486,9 @@ static constexpr NativeEntry StreamEntries[] = {
     {"stdin", quiet},
     {"stdout", quiet},
     {"stderr", quiet},
-    FILE_STREAM("basic_ifstream"),
-    FILE_STREAM("basic_ofstream"),
-    FILE_STREAM("basic_fstream"),
+    FILE_STREAM("basic_ifstream", true),
+    FILE_STREAM("basic_ofstream", false),
+    FILE_STREAM("basic_fstream", false),
     STRING_STREAM("basic_ostringstream"),
     STRING_STREAM("basic_istringstream"),
     STRING_STREAM("basic_stringstream"),
@@ -396,13 +515,13 @@ static constexpr NativeEntry StreamEntries[] = {
     {"std::basic_istream::read", readBytes},
     {"std::basic_istream::readsome", readBytes},
     {"std::basic_istream::ignore", ignoreChars},
-    {"std::basic_istream::seekg", sameStream},
-    {"std::basic_istream::tellg", quiet},
+    {"std::basic_istream::seekg", seek},
+    {"std::basic_istream::tellg", tell},
     {"std::basic_istream::gcount", quiet},
     {"std::basic_istream::unget", sameStream},
     {"std::basic_ios::operator bool", state<false>},
     {"std::basic_ios::operator!", state<true>},
-    {"std::basic_ios::good", state<false>},
+    {"std::basic_ios::good", good},
     {"std::basic_ios::fail", state<true>},
     {"std::basic_ios::bad", state<true>},
     {"std::basic_ios::eof", atEnd},
@@ -412,14 +531,15 @@ static constexpr NativeEntry StreamEntries[] = {
     {"std::basic_ios::fill", quiet},
     {"std::basic_ios::tie", quiet},
     {"std::basic_ios::imbue", quiet},
-    {"std::basic_ios::rdbuf", quiet},
+    {"std::basic_ios::rdbuf", buffer},
     {"std::ios_base::sync_with_stdio", quiet},
     {"std::ios_base::precision", quiet},
     {"std::ios_base::width", quiet},
     {"std::ios_base::setf", quiet},
     {"std::ios_base::unsetf", ignored},
     {"std::ios_base::flags", quiet},
-    {"std::fpos::fpos", quiet},
+    {"std::fpos::fpos", filePosition},
+    {"std::fpos::operator T", filePosition},
     {"std::setw", format},
     {"std::setprecision", format},
     {"std::setfill", format},
@@ -445,7 +565,7 @@ static constexpr NativeEntry StreamEntries[] = {
     MANIPULATOR("skipws"),
     MANIPULATOR("noskipws"),
     {"std::istream_iterator::istream_iterator", streamIterator},
-    {"std::istreambuf_iterator::istreambuf_iterator", streamIterator},
+    {"std::istreambuf_iterator::istreambuf_iterator", bufferIterator},
     {"std::ostream_iterator::ostream_iterator", outputIterator},
     {"std::ostream_iterator::operator*", sameStream},
     {"std::ostream_iterator::operator++", sameStream},

@@ -128,7 +128,7 @@ static Operand elementAt(Machine &M, CallSite &S, Sequence &Q, bool Checked) {
   int64_t I = Index.asInt();
   if (I >= 0 && I < (int64_t)Q.Elements.size())
     return Q.Elements[I];
-  if (Checked) {
+  if (Checked && !Q.Open) {
     M.throwException("index " + std::to_string(I) + " out of range of " +
                      std::to_string(Q.Elements.size()) + " elements");
     return Value();
@@ -189,6 +189,8 @@ static Operand constructSpan(Machine &M, CallSite &S) {
 //===-- Reading -----------------------------------------------------------===//
 
 static Operand size(Machine &M, CallSite &S, Sequence &Q) {
+  if (Q.Open)
+    return M.unknown("size of a container filled in a loop of unknown length");
   return integer(Q.Elements.size());
 }
 static Operand maxSize(Machine &M, CallSite &S, Sequence &Q) {
@@ -197,6 +199,8 @@ static Operand maxSize(Machine &M, CallSite &S, Sequence &Q) {
   return integer(INT64_MAX);
 }
 static Operand empty(Machine &M, CallSite &S, Sequence &Q) {
+  if (Q.Open && Q.Elements.empty())
+    return size(M, S, Q);
   return integer(Q.Elements.empty());
 }
 static Operand front(Machine &M, CallSite &S, Sequence &Q) {
@@ -273,6 +277,7 @@ static Operand popFront(Machine &M, CallSite &S, Sequence &Q) {
   return nothing();
 }
 static Operand clear(Machine &M, CallSite &S, Sequence &Q) {
+  Q.Open = false;
   eraseCells(Q, 0, Q.Elements.size());
   return nothing();
 }
@@ -281,6 +286,7 @@ static Operand resize(Machine &M, CallSite &S, Sequence &Q) {
   std::optional<int64_t> N = intArg(S, 0);
   if (!N)
     return loseSelf(M, S, "resize() to an unknown size");
+  Q.Open = false;
   int64_t Size = Q.Elements.size();
   if (*N < Size) {
     eraseCells(Q, *N, Size);

@@ -329,7 +329,10 @@ OpResult stackRow(Runtime &R, const Args &A) {
     }
   Record Rec(R, "StackBackward0", Ts);
   Shape S = Ts[0]->Sizes;
-  S.Dims.insert(S.Dims.begin() + *D, Dim(int64_t(Ts.size())));
+  Dim Count = R.OpenList ? Dim() : Dim(int64_t(Ts.size()));
+  S.Dims.insert(S.Dims.begin() + *D, Count);
+  if (R.OpenList)
+    S.Why = intern("how many tensors are in a list");
   unsigned Index = *D;
   return one(Rec.result(R.make(S, aten::resultType(Ts), Ts[0]->Dev),
                         [Index](Runtime &R, Node &N, Grads &G) {

@@ -45,6 +45,21 @@ const KnownArchive *ArchiveStore::find(llvm::StringRef Name) {
   return &It->second;
 }
 
+std::optional<std::string> ArchiveStore::text(llvm::StringRef Name) const {
+  static constexpr size_t MaxBytes = 4 << 20;
+  std::optional<std::string> Path = Files.find(Name);
+  if (!Path)
+    return std::nullopt;
+  auto Buffer = Files.read(*Path);
+  if (!Buffer) {
+    llvm::consumeError(Buffer.takeError());
+    return std::nullopt;
+  }
+  if ((*Buffer)->getBufferSize() > MaxBytes)
+    return std::nullopt;
+  return (*Buffer)->getBuffer().str();
+}
+
 std::string ArchiveStore::whyUnknown(llvm::StringRef Name) {
   if (Name.empty())
     return "which archive is loaded is not known";

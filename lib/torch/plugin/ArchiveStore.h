@@ -38,6 +38,10 @@ public:
   /// not here (--archive model.pt=PATH)". Empty if they are.
   std::string whyUnknown(llvm::StringRef Name);
 
+  /// The contents of a small file that the program opens, configuration mostly;
+  /// nothing: it isn't here.
+  std::optional<std::string> text(llvm::StringRef Name) const;
+
 private:
   DataFiles Files;
   std::map<std::string, KnownArchive> Told, Read; ///< Read: by path.

@@ -134,6 +134,7 @@ static Arg sequenceArg(TorchDomain &D, Machine &M, const Sequence &S,
     std::vector<TensorRef> List;
     for (const CellRef &C : S.Elements)
       List.push_back(D.tensorOf(M, C->V));
+    D.R.OpenList |= S.Open;
     return Arg(std::move(List));
   }
   if (S.Elements.empty())

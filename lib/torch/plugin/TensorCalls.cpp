@@ -220,8 +220,10 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
 
 bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
                          Operand &Result) {
+  R.OpenList = false;
   Args A = bind(M, Site);
   OpResult Res = R.call(Op, A);
+  R.OpenList = false;
   QualType T = Site.Callee->getReturnType();
   if (Res.Kind == OpResult::Failed) {
     failure(M, Op, Res);

@@ -9,6 +9,7 @@
 #include "lib/torch/plugin/TorchDomain.h"
 
 #include "lib/torch/Registry.h"
+#include "lib/torch/plugin/ArchiveStore.h"
 #include <cmath>
 
 #include "llvm/ADT/Hashing.h"
@@ -384,7 +385,7 @@ void TorchDomain::failure(Machine &M, llvm::StringRef Op, std::string Message,
 static bool namesBatch(llvm::StringRef Name) {
   std::string Lower = Name.lower();
   llvm::StringRef L = Lower;
-  if (L.contains("test") || L.contains("eval") || L.contains("idx") ||
+  if (L.contains("test") || L.contains("eval") || L.contains("valid") || L.contains("idx") ||
       L.contains("index") || L.contains("num_batch") || L.contains("per_epoch") ||
       L.contains("perepoch") || L.contains("batches"))
     return false;
@@ -392,16 +393,35 @@ static bool namesBatch(llvm::StringRef Name) {
          L.contains("batch_size") || L.contains("batchsize");
 }
 
-void TorchDomain::initialized(Machine &M, const VarDecl &D, Cell &C) {
-  if (!D.getType().getNonReferenceType()->isIntegerType() || !namesBatch(D.getName()))
-    return;
-  NamedBatch = true;
-  if (Options.Batch)
-    C.set(Value::integer(*Options.Batch));
+/// A batch size has its initial value.
+static void batchIs(TorchDomain &D, Cell &C, SourcePos Pos, llvm::StringRef Name) {
+  const std::optional<int64_t> &Told = D.Options.Batch;
+  D.NamedBatch = true;
+  if (Told)
+    C.set(Value::integer(*Told));
   if (C.V.isInt())
-    assume("batch", std::to_string(C.V.asInt()),
-           Options.Batch ? SourcePos() : M.posOf(D.getLocation()),
-           Options.Batch ? "--batch" : D.getName().str());
+    D.assume("batch", std::to_string(C.V.asInt()), Told ? SourcePos() : Pos,
+             Told ? "--batch" : Name.str());
+}
+
+void TorchDomain::initialized(Machine &M, const VarDecl &D, Cell &C) {
+  if (D.getType().getNonReferenceType()->isIntegerType() && namesBatch(D.getName()))
+    batchIs(*this, C, M.posOf(D.getLocation()), D.getName());
+}
+
+std::optional<std::string> TorchDomain::readFile(llvm::StringRef Name) {
+  return Options.Archives ? Options.Archives->text(Name) : std::nullopt;
+}
+
+void TorchDomain::named(Machine &M, llvm::StringRef Name, Cell &C) {
+  if (C.V.isInt() && namesBatch(Name))
+    batchIs(*this, C, M.currentPos(), Name);
+}
+
+void TorchDomain::assumed(Machine &M, llvm::StringRef What, llvm::StringRef Value) {
+  if (!llvm::any_of(Out.Assumptions,
+                    [&](const Assumption &A) { return A.What == What; }))
+    assume(What, Value.str(), M.currentPos(), "");
 }
 
 } // namespace vramlint

@@ -514,7 +514,9 @@ TensorRef cat(Runtime &R, llvm::ArrayRef<TensorRef> Ts, int64_t DimIndex) {
     Total = Total + T->size(*D);
   }
   if (!S.Dims.empty())
-    S.Dims[*D] = Total;
+    S.Dims[*D] = R.OpenList ? Dim() : Total;
+  if (R.OpenList)
+    S.Why = intern("how many tensors are in a list");
   int64_t Index = *D;
   DType Type = resultType(Ts);
   bool Last = S.Dims.size() == 4 && S.known();

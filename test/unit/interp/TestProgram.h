@@ -40,6 +40,13 @@ public:
   size_t mark() override { return Events; }
   uint64_t digest(size_t Mark) override { return Events - Mark; }
   void loopJump(Machine &, unsigned, int64_t) override { ++Jumps; }
+  std::optional<std::string> readFile(llvm::StringRef Name) override {
+    auto It = Files.find(Name.str());
+    return It == Files.end() ? std::nullopt : std::optional(It->second);
+  }
+  void assumed(Machine &, llvm::StringRef What, llvm::StringRef) override {
+    Assumed.push_back(What.str());
+  }
   void unknown(Machine &, const UnknownInfo &Info) override {
     Reasons.push_back(Info.Reason);
   }
@@ -48,20 +55,23 @@ public:
   }
 
   uint64_t Events = 0, Jumps = 0;
-  std::vector<std::string> Reasons;
+  std::vector<std::string> Reasons, Assumed;
+  std::map<std::string, std::string> Files; ///< That the program may open.
 };
 
 struct TestResult {
   std::string Value; ///< describe() of what `test` returned.
   uint64_t Events = 0, Jumps = 0;
   std::vector<std::string> Reasons; ///< What was not understood.
+  std::vector<std::string> Assumed;
   bool Stopped = false;
 };
 
 /// Runs `test` of \p Code. \p Code: a whole file; `void event();` is a call that
 /// the domain counts.
 inline TestResult runTest(const std::string &Code, bool RightToLeft = true,
-                          Budget Limits = {}) {
+                          Budget Limits = {},
+                          std::map<std::string, std::string> Files = {}) {
   TestResult Result;
   std::unique_ptr<clang::ASTUnit> AST = clang::tooling::buildASTFromCodeWithArgs(
       "void event();\n" + Code,
@@ -72,6 +82,7 @@ inline TestResult runTest(const std::string &Code, bool RightToLeft = true,
   }
   clang::ASTContext &Context = AST->getASTContext();
   EmptyDomain Domain;
+  Domain.Files = std::move(Files);
   Machine M({&Context, AST->hasSema() ? &AST->getSema() : nullptr}, nullptr, Domain, Limits);
   M.RightToLeft = RightToLeft;
   for (clang::Decl *D : Context.getTranslationUnitDecl()->decls()) {
@@ -86,6 +97,7 @@ inline TestResult runTest(const std::string &Code, bool RightToLeft = true,
   Result.Events = Domain.Events;
   Result.Jumps = Domain.Jumps;
   Result.Reasons = Domain.Reasons;
+  Result.Assumed = Domain.Assumed;
   Result.Stopped = M.stopped();
   return Result;
 }
