@@ -14,6 +14,7 @@
 #include "lib/interp/Machine.h"
 #include "lib/torch/plugin/ClassView.h"
 #include "lib/torch/plugin/InputSearch.h"
+#include "lib/torch/plugin/TestCases.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
 #include <set>
@@ -67,6 +68,8 @@ static void buildClasses(Machine &M, TorchDomain &D, const ProgramOptions &Optio
                          llvm::ArrayRef<const Decl *> Own) {
   std::vector<std::pair<ModuleClass, std::string>> NotBuilt;
   for (const ModuleClass &C : findModuleClasses(M, Own)) {
+    if (D.Out.Entry == "tests" && isBuilt(D.Out, C))
+      continue;
     std::string Why;
     StatedModel Stated = statedFor(C, Options, M.context(), Why);
     if (Why.empty())
@@ -102,6 +105,19 @@ static void runMain(Machine &M, TorchDomain &D, const FunctionDecl &Main,
   }
   Args.resize(std::min<size_t>(Args.size(), Main.getNumParams()));
   M.run(Main, Args);
+}
+
+/// Each test case of a file without main. What one is refused is what it may be
+/// about: that is no failure of the program.
+static bool runTestCases(Machine &M, TorchDomain &D, llvm::ArrayRef<const Decl *> Own) {
+  std::vector<TestCase> Cases = findTestCases(M, Own);
+  for (const TestCase &Case : Cases) {
+    if (M.stopped())
+      break;
+    runTestCase(M, Case);
+    D.Out.Failures.clear();
+  }
+  return !Cases.empty();
 }
 
 namespace {
@@ -145,6 +161,8 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
       Result.T->Entry = "main";
       runMain(M, D, *Main, Options);
     } else {
+      if (runTestCases(M, D, Own))
+        Result.T->Entry = "tests";
       buildClasses(M, D, Options, Own);
     }
     if (M.unwinding() && !M.exceptionText().empty())
