@@ -162,15 +162,19 @@ SourceLocation Analysis::ownLocation(const Trace &T, StackId Stack) const {
   return {};
 }
 
-std::vector<const ForwardCall *> Analysis::forwardsAt(SourceLocation Loc) const {
+std::vector<const ForwardCall *> Analysis::forwardsOf(const ForwardSite &S) const {
   std::shared_ptr<const Trace> T = trace();
-  SourcePos Pos = posOf(Loc);
+  SourcePos Pos = posOf(S.Loc);
+  auto There = [&](const SourcePos &At) {
+    return At.Line == Pos.Line && At.File == Pos.File;
+  };
   std::vector<const ForwardCall *> Calls;
-  for (const ForwardCall &F : T->Forwards) {
-    SourcePos At = posOf(ownLocation(*T, F.Stack));
-    if (At.Line == Pos.Line && At.File == Pos.File)
+  for (const ForwardCall &F : T->Forwards)
+    if (S.Through ? F.Stack < T->Stacks.size() &&
+                        llvm::any_of(T->Stacks[F.Stack],
+                                     [&](const Frame &At) { return There(posOf(locate(At.Pos))); })
+                  : There(posOf(ownLocation(*T, F.Stack))))
       Calls.push_back(&F);
-  }
   return Calls;
 }
 

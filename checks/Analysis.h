@@ -57,8 +57,9 @@ public:
   /// The innermost frame of \p Stack in the project's code of this unit (LibTorch's
   /// holders are executed and have frames too); invalid if there is none.
   clang::SourceLocation ownLocation(const Trace &T, StackId Stack) const;
-  /// The forward calls that the run made at the line of \p Loc.
-  std::vector<const ForwardCall *> forwardsAt(clang::SourceLocation Loc) const;
+  /// The forward calls that the run made for \p S: at its line, or inside what
+  /// that line calls if it goes through another method.
+  std::vector<const ForwardCall *> forwardsOf(const ForwardSite &S) const;
   /// Where a finding on \p Stack stands: ownLocation() where the host shows
   /// findings in headers; else, or where \p InMainFile, the outermost frame that
   /// lies in the main file. Invalid: not in this unit.

@@ -125,6 +125,13 @@ static bool readsWeights(const CXXMethodDecl &M) {
                 nameOf(R) == "basic_string_view"));
 }
 
+/// Could \p M be another way to run a module than its forward? Whether it is, is
+/// seen when all functions are known.
+static bool mayRunParts(const CXXMethodDecl &M) {
+  return !M.isStatic() && isOrDerivesFrom(M.getParent(), "torch::nn::Module") &&
+         !isa<CXXConstructorDecl, CXXDestructorDecl>(M);
+}
+
 void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
   const CXXMethodDecl *M = C.getMethodDecl();
   llvm::StringRef Name = nameOf(M);
@@ -182,6 +189,10 @@ void FunctionWalker::memberCall(const CXXMemberCallExpr &C) {
     O.LoadedInto = Key;
     O.LoadedIntoText = textOf(Object->getSourceRange());
     O.LoadedBy = Name.str();
+  } else if (!Jit && mayRunParts(*M) && Unit.isUserCode(M->getLocation())) {
+    forward(C, Loc, Object, false, Name.str());
+    Facts.Forwards.back().Through =
+        cast<CXXMethodDecl>(M->getCanonicalDecl());
   }
 }
 

@@ -85,7 +85,7 @@ static const ForwardCall *runAt(const Analysis &A, const ForwardSite &S,
   const ForwardCall *Found = nullptr;
   AllGuarded = true;
   AnyBackward = false;
-  for (const ForwardCall *F : A.forwardsAt(S.Loc)) {
+  for (const ForwardCall *F : A.forwardsOf(S)) {
     AllGuarded &= !F->GradMode;
     AnyBackward |= F->ReachedBackward;
     if (!Found || F->SavedBytes > Found->SavedBytes)
@@ -114,6 +114,9 @@ InferenceWithoutNoGradCheck::judge(const Analysis &A,
   if (F.InModule && mayServeTraining(*F.Decl))
     return std::nullopt;
   if (U.onUnguardedThread(S)) // torch-grad-guard-thread's.
+    return std::nullopt;
+  if (S.Through && namesInference(plainName(*S.Through)) &&
+      U.function(S.Through)) // Reported in its body.
     return std::nullopt;
   Candidate C;
   C.Site = &S;
@@ -255,7 +258,7 @@ void InferenceWithoutNoGradCheck::noteCost(const Analysis &A,
             std::to_string(
                 SM.getExpansionLineNumber(S.Blocks.back()->getRBracLoc())) +
             ")";
-  if (C.Run && !S.Jit && C.Run->SavedKnown) {
+  if (C.Run && !S.Jit && !S.Through && C.Run->SavedKnown) {
     std::string Text = "the graph keeps " +
                        formatBytes(Bytes{C.Run->SavedBytes}) + " " + Until;
     ProgramOptions P = A.options().Program;

@@ -14,6 +14,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/Path.h"
 #include <set>
 
 using namespace clang;
@@ -25,7 +26,7 @@ namespace vramlint {
 static std::optional<bool> ranInTraining(const Analysis &A,
                                          const ForwardSite &S) {
   std::optional<bool> Answer;
-  for (const ForwardCall *F : A.forwardsAt(S.Loc))
+  for (const ForwardCall *F : A.forwardsOf(S))
     Answer = Answer.value_or(false) || F->TrainingMode;
   return Answer;
 }
@@ -34,7 +35,7 @@ static std::optional<bool> ranInTraining(const Analysis &A,
 static bool ranWithMode(const Analysis &A, const ForwardSite &S) {
   std::shared_ptr<const Trace> T = A.trace();
   std::vector<ModuleId> Todo;
-  for (const ForwardCall *F : A.forwardsAt(S.Loc))
+  for (const ForwardCall *F : A.forwardsOf(S))
     Todo.push_back(F->Module);
   std::set<ModuleId> Seen;
   while (!Todo.empty()) {
@@ -97,14 +98,53 @@ static bool isEvaluatedInTraining(const UnitFacts &U, const ForwardSite &S,
   });
 }
 
-/// Is \p T a pointer, a smart pointer or a holder?
-static bool usesArrow(QualType T) {
-  return recordOf(T) != T.getNonReferenceType()->getAsCXXRecordDecl();
-}
-
 /// The module's class behind \p T, or null for containers: it isn't one class.
 static const CXXRecordDecl *moduleOf(QualType T) {
   return isNNModule(T) ? recordOf(T) : nullptr;
+}
+
+/// The layers whose mode matters, in a constructor that only \p Words are known of.
+static bool namesModal(const llvm::StringSet<> &Words) {
+  return llvm::any_of(Words, [](const auto &Word) {
+    return builtinIsModal(Word.getKey());
+  });
+}
+
+/// Evaluates, under a guard, a model that its callers in other files hand it, and
+/// that no file which knows this function puts in eval(). Such a file that trains
+/// is returned; empty: not so, or not known.
+static std::string evaluatedForTraining(const Analysis &A, const ForwardSite &S,
+                                        const ObjectFacts &O) {
+  const UnitFacts &U = A.unit();
+  const auto *P = dyn_cast_or_null<ParmVarDecl>(S.Object);
+  UnitProvider *Others = A.options().Others;
+  if (S.Jit || !P || !Others || !S.Guard.TurnsOff || !S.Guard.Block ||
+      O.ModeTouched || O.Escapes || U.AnyTraining || S.In->Decl->isMain() ||
+      !S.In->Decl->isExternallyVisible() || !U.callersOf(*S.In).empty() ||
+      !looksLikeEvaluation(S, U.Context.getSourceManager()))
+    return "";
+  const CXXRecordDecl *R = moduleOf(P->getType());
+  bool HasMode = surelyHasMode(R, U) || ranWithMode(A, S);
+  if (R && (R = R->getDefinition()) && !HasMode)
+    for (const CXXConstructorDecl *Maker : R->ctors())
+      if (!HasMode && !Maker->isImplicit() && !Maker->isDefined())
+        for (const UnitProvider::SourceWords &F : Others->filesNaming(*Maker))
+          HasMode |= F.Defines && namesModal(F.Words);
+  if (!HasMode)
+    return "";
+  std::string Trains;
+  for (const UnitProvider::SourceWords &F : Others->filesNaming(*S.In->Decl)) {
+    if (F.Words.contains("eval") || F.Words.contains("is_training"))
+      return "";
+    if (F.Words.contains("backward") && Trains.empty())
+      Trains = F.File;
+  }
+  return Trains;
+}
+
+/// Is \p T a pointer, a smart pointer or a holder?
+static bool usesArrow(QualType T) {
+  return recordOf(T) != T.getNonReferenceType()->getAsCXXRecordDecl();
 }
 
 /// Does a method of \p R set its own mode, the constructor say?
@@ -119,12 +159,15 @@ static bool setsItsMode(const UnitFacts &U, const CXXRecordDecl *R) {
 
 void MissingEvalCheck::onAnalysis(const Analysis &A) {
   const UnitFacts &U = A.unit();
-  std::set<const ObjectFacts *> Done;
+  static const ObjectFacts Nothing;
+  std::set<const Decl *> Done;
   for (const FunctionFacts &F : U.Functions)
     for (const ForwardSite &S : F.Forwards) {
       const ObjectFacts *O = U.object(S.Object);
-      if (!O || F.InTest || F.InModule || Done.count(O))
+      if (!S.Object || F.InTest || F.InModule || Done.count(U.same(S.Object)))
         continue;
+      if (!O) // Nothing but run.
+        O = &Nothing;
       const auto *V = dyn_cast_or_null<ValueDecl>(S.Object);
       if (!S.Jit && V && setsItsMode(U, moduleOf(V->getType())))
         continue;
@@ -137,19 +180,25 @@ void MissingEvalCheck::onAnalysis(const Analysis &A) {
         if (!V || ranInTraining(A, S) == false || U.isInMacroBody(S.Loc) ||
             !(surelyHasMode(moduleOf(V->getType()), U) || ranWithMode(A, S)))
           continue;
-        reportTrained(A, S);
+        reportTrained(A, S, "");
+      } else if (std::string By = evaluatedForTraining(A, S, *O); !By.empty()) {
+        if (ranInTraining(A, S) == false || U.isInMacroBody(S.Loc))
+          continue;
+        reportTrained(A, S, By);
       } else {
         continue;
       }
-      Done.insert(O);
+      Done.insert(U.same(S.Object));
     }
 }
 
-void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S) {
+void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S,
+                                     llvm::StringRef By) {
   {
     auto D = diag(S.Loc, "'%0' is evaluated in training mode: no eval() stands "
-                         "anywhere in this file")
-             << S.ObjectName;
+                         "anywhere in this file%1")
+             << S.ObjectName
+             << (By.empty() ? "" : " or in those that call this function");
     const auto *V = dyn_cast<ValueDecl>(S.Object);
     if (V && isNNModule(V->getType()))
       if (std::optional<FixItHint> Fix = insertBefore(
@@ -161,6 +210,9 @@ void MissingEvalCheck::reportTrained(const Analysis &A, const ForwardSite &S) {
   }
   note(S.Guard.Loc, "run under this guard, so not to train; dropout drops values and "
                     "batch norm uses and updates the batch's statistics");
+  if (!By.empty())
+    note(S.In->Decl->getLocation(), llvm::sys::path::filename(By).str() +
+                                        " trains and calls this; there, go back with train()");
   if (S.In->Trains && S.Guard.Block != S.In->Body)
     note(S.Guard.Block->getRBracLoc(), "go back with train() where training goes on");
 }

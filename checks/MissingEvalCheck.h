@@ -22,7 +22,8 @@ protected:
 
 private:
   void reportLoaded(const Analysis &A, const ForwardSite &S, const ObjectFacts &O);
-  void reportTrained(const Analysis &A, const ForwardSite &S);
+  /// \p By: another file that trains and calls the function; empty: this one.
+  void reportTrained(const Analysis &A, const ForwardSite &S, llvm::StringRef By);
 };
 
 } // namespace vramlint

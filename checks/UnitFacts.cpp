@@ -83,8 +83,47 @@ void UnitFacts::addFunction(const FunctionDecl &F) {
   FunctionWalker(*this, Facts).run();
 }
 
+/// Does \p M run parts of its module without a guard of its own? Of a body in
+/// another file only the types are known: tensors go in, tensors come out.
+bool UnitFacts::runsParts(const CXXMethodDecl &M,
+                          std::vector<const CXXMethodDecl *> &Open) const {
+  const FunctionFacts *F = function(&M);
+  if (!F)
+    return !M.hasBody() && mayHoldTensor(M.getReturnType()) &&
+           llvm::any_of(M.parameters(), [](const ParmVarDecl *P) {
+             return mayHoldTensor(P->getType());
+           });
+  if (llvm::is_contained(Open, M.getCanonicalDecl()))
+    return false;
+  Open.push_back(M.getCanonicalDecl());
+  return llvm::any_of(F->Forwards, [&](const ForwardSite &S) {
+    return !S.Guarded && (S.Through ? runsParts(*S.Through, Open)
+                                    : mayHoldParameters(S));
+  });
+}
+
+/// Drops the calls that turn out to run no model, and those inside a module's own
+/// methods: there it is their caller's matter.
+void UnitFacts::settleThrough() {
+  std::vector<std::pair<FunctionFacts *, std::vector<ForwardSite>>> Kept;
+  for (FunctionFacts &F : Functions) {
+    auto Idle = [&](const ForwardSite &S) {
+      std::vector<const CXXMethodDecl *> Open;
+      return S.Through && (F.InModule || !runsParts(*S.Through, Open));
+    };
+    if (llvm::none_of(F.Forwards, Idle))
+      continue;
+    std::vector<ForwardSite> Rest = F.Forwards;
+    llvm::erase_if(Rest, Idle);
+    Kept.emplace_back(&F, std::move(Rest));
+  }
+  for (auto &[F, Rest] : Kept) // Now: the methods looked through each other.
+    F->Forwards = std::move(Rest);
+}
+
 /// What needs all functions: training spreads to objects and to lambdas.
 void UnitFacts::settle() {
+  settleThrough();
   for (FunctionFacts &F : Functions)
     for (const FunctionFacts *O = F.Outer; O && F.Trains; O = O->Outer)
       const_cast<FunctionFacts *>(O)->Trains = true;
@@ -101,7 +140,8 @@ void UnitFacts::settle() {
   settleThreads();
 }
 
-const Decl *UnitFacts::find(const Decl *D) const {
+const Decl *UnitFacts::same(const Decl *D) const {
+  D = D->getCanonicalDecl();
   while (true) {
     auto It = Parent.find(D);
     if (It == Parent.end() || It->second == D)
@@ -113,19 +153,19 @@ const Decl *UnitFacts::find(const Decl *D) const {
 const ObjectFacts *UnitFacts::object(const Decl *D) const {
   if (!D)
     return nullptr;
-  auto It = Objects.find(find(D->getCanonicalDecl()));
+  auto It = Objects.find(same(D));
   return It == Objects.end() ? nullptr : &It->second;
 }
 
 ObjectFacts &UnitFacts::objectOf(const Decl *D) {
-  return Objects[find(D->getCanonicalDecl())];
+  return Objects[same(D)];
 }
 
 void UnitFacts::unite(const Decl *A, const Decl *B) {
   if (!A || !B)
     return;
-  A = find(A->getCanonicalDecl());
-  B = find(B->getCanonicalDecl());
+  A = same(A);
+  B = same(B);
   if (A == B)
     return;
   ObjectFacts From = Objects.lookup(B);

@@ -44,6 +44,9 @@ struct ForwardSite {
   std::string ObjectName;               ///< As the user spells it.
   std::string Method = "forward";
   bool Jit = false;
+  /// Set where the program calls a method of its own module class that is not
+  /// forward, but runs the module's parts: sample(), act(). Canonical.
+  const clang::CXXMethodDecl *Through = nullptr;
   bool Guarded = false;                 ///< By a guard in the same function.
   GuardSite Guard;                      ///< That guard.
   bool Detached = false;                ///< .detach() follows at once.
@@ -161,6 +164,8 @@ public:
   /// Facts on \p D and all that are the same object; null for null.
   const ObjectFacts *object(const clang::Decl *D) const;
   ObjectFacts &objectOf(const clang::Decl *D);
+  /// One declaration that stands for all that are the same object as \p D.
+  const clang::Decl *same(const clang::Decl *D) const;
   void unite(const clang::Decl *A, const clang::Decl *B);
   /// The object that \p E names, through *, ->, get(), std::move and casts.
   const clang::Decl *resolve(const clang::Expr *E) const;
@@ -188,11 +193,13 @@ private:
   void collect();
   void addFunction(const clang::FunctionDecl &F);
   void settle();
+  bool runsParts(const clang::CXXMethodDecl &M,
+                 std::vector<const clang::CXXMethodDecl *> &Open) const;
+  void settleThrough();
   void settleThreads();
   GuardSite creatorsGuard(const FunctionFacts &F, const GuardSite &Own,
                           int Depth = 0) const;
 
-  const clang::Decl *find(const clang::Decl *D) const;
   bool guarded(const FunctionFacts &F, const CallSite **Unguarded,
                std::vector<const FunctionFacts *> &Open) const;
 

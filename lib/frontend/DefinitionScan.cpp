@@ -29,6 +29,7 @@ class DefinitionScanner {
 public:
   explicit DefinitionScanner(StringRef Text);
   StringSet<> run();
+  StringSet<> words() const;
 
 private:
   bool is(size_t I, clang::tok::TokenKind K) const {
@@ -170,8 +171,18 @@ StringSet<> DefinitionScanner::run() {
   return std::move(Names);
 }
 
+StringSet<> DefinitionScanner::words() const {
+  StringSet<> Words;
+  for (const RawToken &T : Tokens)
+    if (!T.Text.empty())
+      Words.insert(T.Text);
+  return Words;
+}
+
 StringSet<> definedNames(StringRef Text) {
   return DefinitionScanner(Text).run();
 }
+
+StringSet<> wordsIn(StringRef Text) { return DefinitionScanner(Text).words(); }
 
 } // namespace vramlint

@@ -18,4 +18,7 @@ namespace vramlint {
 /// hold a name too much, never one too few in code without clever macros.
 llvm::StringSet<> definedNames(llvm::StringRef Text);
 
+/// The identifiers in \p Text, comments, strings and directives left out.
+llvm::StringSet<> wordsIn(llvm::StringRef Text);
+
 } // namespace vramlint

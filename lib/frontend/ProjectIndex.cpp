@@ -147,6 +147,32 @@ bool ProjectIndex::mayDefine(const std::string &File,
   });
 }
 
+std::vector<UnitProvider::SourceWords>
+ProjectIndex::filesNaming(const clang::FunctionDecl &F) {
+  const auto *Maker = dyn_cast<clang::CXXConstructorDecl>(&F);
+  std::string Name = Maker ? Maker->getParent()->getNameAsString()
+                           : F.getNameAsString();
+  const auto &SM = F.getASTContext().getSourceManager();
+  std::string Own = absolutePath(
+      SM.getFilename(SM.getFileLoc(F.getLocation())),
+      sys::path::parent_path(Start));
+  std::vector<SourceWords> Found;
+  for (const std::string &File : candidates(F)) {
+    if (File == Own)
+      continue;
+    auto Text = readSource(*Options.FS, File);
+    if (!Text) { // A database may name files that are gone.
+      consumeError(Text.takeError());
+      continue;
+    }
+    if (!StringRef(*Text).contains(Name))
+      continue;
+    if (StringSet<> Words = wordsIn(*Text); Words.contains(Name))
+      Found.push_back({File, std::move(Words), mayDefine(File, scanNamesOf(F))});
+  }
+  return Found;
+}
+
 /// How many folders lie between \p A and \p B.
 static int distance(StringRef A, StringRef B) {
   auto I = sys::path::begin(A), EndA = sys::path::end(A);

@@ -43,6 +43,7 @@ public:
 
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl &F,
                                           UnitView &Unit) override;
+  std::vector<SourceWords> filesNaming(const clang::FunctionDecl &F) override;
 
   /// Why the last definitionOf() gave nothing: "no file defines it", "several
   /// files define it: a.cpp, b.cpp" …

@@ -8,7 +8,10 @@
 
 #pragma once
 
+#include "llvm/ADT/StringSet.h"
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace clang {
 class ASTContext;
@@ -37,6 +40,18 @@ public:
   /// unit it is in. Nothing: none or several define it, or it can't be parsed.
   virtual const clang::FunctionDecl *definitionOf(const clang::FunctionDecl &F,
                                                   UnitView &Unit) = 0;
+
+  /// A file of the project that is not parsed: only its identifiers are known.
+  struct SourceWords {
+    std::string File;
+    llvm::StringSet<> Words;
+    bool Defines = false; ///< It seems to define the function asked for.
+  };
+  /// The other source files whose text names \p F. None where the host knows no
+  /// other files.
+  virtual std::vector<SourceWords> filesNaming(const clang::FunctionDecl &F) {
+    return {};
+  }
 };
 
 } // namespace vramlint

@@ -223,7 +223,8 @@ Node::Gradients Engine::callNode(Node &N, InputBuffer Inputs) {
     return Outputs;
   }
   if (N.Released && !KeepGraph) {
-    R.fail("trying to backward through the graph a second time");
+    R.fail("trying to backward through the graph a second time",
+           FailureKind::Other);
     return Outputs;
   }
   Inputs.resize(std::max<size_t>(N.Outputs.size(), 1));
