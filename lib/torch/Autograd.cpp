@@ -27,9 +27,20 @@ namespace vramlint {
 
 static constexpr uint64_t AccumulateSequence = ~uint64_t(0);
 
+void TensorImpl::renewHistory() const {
+  if (!FollowsBase || !Base || !Store || HistoryVersion == Store->Version ||
+      (!GradFn && !Base->needsGrad()))
+    return;
+  TensorImpl &Self = const_cast<TensorImpl &>(*this);
+  Self.HistoryVersion = Store->Version;
+  Self.GradFn = aten::asStridedNode(Store->R, Base, Self);
+  Self.OutputNr = 0;
+}
+
 Edge gradientEdge(const TensorRef &T) {
   if (!T)
     return Edge();
+  T->renewHistory();
   if (T->GradFn)
     return Edge{T->GradFn, T->OutputNr};
   if (!T->RequiresGrad)

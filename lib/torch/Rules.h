@@ -220,6 +220,13 @@ TensorRef zerosLike(Runtime &R, const TensorRef &T);
 /// A raw view, no autograd: same storage, given shape and strides.
 TensorRef rawView(Runtime &R, const TensorRef &T, Shape S,
                   llvm::ArrayRef<int64_t> Strides);
+/// The node of \p View as an as_strided of \p Base.
+NodeRef asStridedNode(Runtime &R, const TensorRef &Base, const TensorImpl &View);
+/// as_strided_backward: from the gradient of a view that of a tensor of shape
+/// \p From; both with their strides.
+TensorRef asStridedBackward(Runtime &R, TensorRef G, const Shape &From,
+                            llvm::ArrayRef<int64_t> FromStrides,
+                            llvm::ArrayRef<int64_t> Strides);
 /// Tensor::detach().
 TensorRef detach(Runtime &R, const TensorRef &T);
 
@@ -246,6 +253,9 @@ TensorRef mean(Runtime &R, const TensorRef &T,
 /// \p G, the gradient of a reduced tensor, seen with the shape before: views.
 TensorRef unreduce(Runtime &R, TensorRef G, const Shape &To,
                    llvm::ArrayRef<int64_t> DimIndices, bool KeepDim);
+/// unsqueeze_multiple: \p G with a length of 1 again where it was reduced.
+TensorRef unsqueezeAll(Runtime &R, TensorRef G, unsigned Rank,
+                       llvm::ArrayRef<int64_t> DimIndices);
 /// The shape after reducing \p DimIndices (empty: all).
 Shape reducedShape(Runtime &R, const TensorRef &T,
                    llvm::ArrayRef<int64_t> DimIndices, bool KeepDim);

@@ -111,6 +111,8 @@ TensorRef Runtime::view(const TensorRef &Base, Shape S) {
   Result->Sizes = std::move(S);
   Result->Strides.clear();
   Result->Base = Base->Base ? Base->Base : Base;
+  Result->FollowsBase = GradMode && In != Phase::Backward;
+  Result->HistoryVersion = Result->Store ? Result->Store->Version : 0;
   return Result;
 }
 

@@ -77,6 +77,7 @@ public:
   bool SizeKnown;
   Device Dev;
   Category Cat;                          ///< What it is for now.
+  unsigned Version = 0;                  ///< Bumped by in-place ops, views' as well.
 };
 using StorageRef = llvm::IntrusiveRefCntPtr<Storage>;
 
@@ -99,14 +100,21 @@ public:
   TensorRef Grad;                        ///< A leaf's accumulated gradient.
   Node *Accumulator = nullptr;           ///< A leaf's AccumulateGrad, weak as in LibTorch.
   TensorRef Base;                        ///< Set on differentiable views.
-  unsigned Version = 0;                  ///< Bumped by in-place ops.
+  bool FollowsBase = false;              ///< A view whose history an in-place op renews.
+  unsigned HistoryVersion = 0;           ///< Such a view's: Store->Version of its GradFn.
   bool IsParameter = false;
   bool DeviceOfFile = false;             ///< torch::load: where it was when saved.
   bool FromJit = false;                  ///< Result of a TorchScript call.
   bool WrappedNumber = false;            ///< Made from a C++ number: promotes less.
   llvm::StringRef Name;                  ///< "conv1.weight"; empty if none.
 
-  bool needsGrad() const { return RequiresGrad || GradFn; }
+  bool needsGrad() const {
+    renewHistory();
+    return RequiresGrad || GradFn;
+  }
+  /// Variable::grad_fn(): a view that was changed since, itself or through its base,
+  /// is from now on the base's, cut out by an as_strided.
+  void renewHistory() const;
   bool isContiguous() const;
   /// Every element once, without holes: a permutation of contiguous.
   bool isDense() const;

@@ -103,8 +103,11 @@ OpResult diagEmbedRow(Runtime &R, const Args &A) {
   Shape S = X->Sizes;
   S.Dims.back() = S.Dims.back() + Dim(std::abs(A.integer("offset", 0)));
   S.Dims.push_back(S.Dims.back());
-  return one(tailOne(R, {"DiagEmbedBackward0", "", "v"}, {X},
-                     [&] { return makeLike(R, X, S); }));
+  int64_t Offset = A.integer("offset", 0);
+  Record Rec(R, "DiagEmbedBackward0", {X});
+  return one(Rec.result(makeLike(R, X, S), [Offset](Runtime &R, Node &, Grads &G) {
+    return Grads{diagonalView(R, G[0], Offset, -2, -1, "DiagonalBackward0")};
+  }));
 }
 
 /// as_strided: may look at the storage in any way that stays inside.
@@ -133,8 +136,14 @@ OpResult asStridedRow(Runtime &R, const Args &A, bool InPlace) {
       if (X->isContiguous())
         X->Strides.clear();
     }));
-  return one(tailView(R, {"AsStridedBackward0", "", "e"}, X,
-                      [&] { return aten::rawView(R, X, S, Own); }));
+  Record Rec(R, "AsStridedBackward0", {X});
+  Shape From = X->Sizes;
+  Strides FromStrides = knownStrides(X);
+  return one(Rec.result(aten::rawView(R, X, S, Own),
+                        [=](Runtime &R, Node &, Grads &G) {
+                          return Grads{aten::asStridedBackward(R, G[0], From,
+                                                               FromStrides, Own)};
+                        }));
 }
 
 /// Tensor::unfold: windows of a length along one dimension, as a view.
@@ -194,17 +203,34 @@ OpResult viewInPlace(Runtime &R, const Args &A, llvm::StringRef Op,
   T X = A.tensor("self");
   if (!X)
     return OpResult::failed((Op + "_ of an undefined tensor").str());
-  return one(tailInPlace(R, {Node, "", "v"}, {X}, [&] {
-    BelowAutograd Guard(R);
-    OpResult Res = R.call(Op, A);
-    if (Res.Kind == OpResult::Ok)
-      if (auto *V = std::get_if<T>(&Res.Values[0].V); V && *V) {
-        X->Sizes = (*V)->Sizes;
-        X->Strides = (*V)->Strides;
-        return;
-      }
+  Record Rec(R, Node, {X});
+  Shape From = X->Sizes;
+  bool Squeezes = Op.contains("squeeze");
+  Args Back = A;
+  for (auto &[Name, Value] : Back.List)
+    if (Name == "self")
+      Value = Arg(); // The graph does not keep it.
+  OpResult Res = R.call(Op, A);
+  auto *V = Res.Kind == OpResult::Ok ? std::get_if<T>(&Res.Values[0].V) : nullptr;
+  if (!V || !*V) {
     R.fail(Res.Message);
-  }));
+    return one(nullptr);
+  }
+  X->Sizes = (*V)->Sizes;
+  X->Strides = (*V)->Strides;
+  Rec.backward([=](Runtime &R, ::vramlint::Node &, Grads &G) {
+    if (Squeezes)
+      return Grads{aten::view(R, G[0], From)};
+    Args Swap; // Its own inverse.
+    Swap.add("self", Arg(G[0]));
+    for (const auto &[Name, Value] : Back.List)
+      if (Name != "self")
+        Swap.add(Name, Value);
+    OpResult Turned = R.call(Op, Swap);
+    auto *Out = Turned.Values.empty() ? nullptr : std::get_if<T>(&Turned.Values[0].V);
+    return Grads{Out ? *Out : T()};
+  });
+  return one(Rec.inPlace(X) ? X : T());
 }
 
 OpResult adjointRow(Runtime &R, const Args &A) {
@@ -212,6 +238,24 @@ OpResult adjointRow(Runtime &R, const Args &A) {
   if (!X || X->rank() < 2)
     return OpResult::failed("adjoint expects at least two dimensions");
   return one(aten::transpose(R, X, -2, -1));
+}
+
+T viewAsReal(Runtime &R, const T &X) {
+  Record Rec(R, "ViewAsRealBackward0", {X});
+  Shape From = X->Sizes, S = From;
+  Strides Own = knownStrides(X);
+  for (int64_t &St : Own)
+    St *= 2;
+  if (S.known())
+    Own.push_back(1);
+  S.Dims.push_back(Dim(2));
+  T Pairs = aten::rawView(R, X, S, Own);
+  Pairs->Type = realType(X->Type);
+  return Rec.result(Pairs, [From](Runtime &R, Node &, Grads &G) {
+    T Out = aten::rawView(R, aten::contiguous(R, G[0]), From, {});
+    Out->Type = complexType(G[0]->Type);
+    return Grads{Out};
+  });
 }
 
 /// real, imag, view_as_real, view_as_complex: the same memory in pairs.
@@ -241,24 +285,13 @@ OpResult complexView(Runtime &R, const Args &A, llvm::StringRef Op) {
   }
   if (!Complex)
     return OpResult::failed((Op + " expects a complex tensor").str());
-  T Pairs = tailView(R, {"ViewAsRealBackward0", "", "v"}, X, [&] {
-    Shape S = X->Sizes;
-    Strides Own = knownStrides(X);
-    for (int64_t &St : Own)
-      St *= 2;
-    if (S.known())
-      Own.push_back(1);
-    S.Dims.push_back(Dim(2));
-    T V = aten::rawView(R, X, S, Own);
-    V->Type = realType(X->Type);
-    return V;
-  });
+  T Pairs = viewAsReal(R, X);
   return one(Op == "view_as_real" ? Pairs : aten::select(R, Pairs, -1));
 }
 
 /// conj: a view of complex tensors, whose values are conjugated when used.
 OpResult conjRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
+  T X = A.tensor(A.has("tensor") ? "tensor" : "self"); // at::conj's is "tensor".
   if (!X || realType(X->Type) == X->Type)
     return one(X);
   return one(tailView(R, {"ConjBackward0", "", "v"}, X, [&] {
@@ -366,8 +399,24 @@ OpResult blockDiagRow(Runtime &R, const Args &A) {
   }
   if (Ts.empty())
     return OpResult::notModelled("block_diag of nothing");
-  return one(tailOne(R, {"BlockDiagBackward0", "", "nv"}, Ts, [&] {
-    return R.make(shapeOf({Rows, Columns}), aten::resultType(Ts), Ts[0]->Dev);
+  std::vector<Shape> Sizes;
+  for (const T &X : Ts)
+    Sizes.push_back(X->Sizes);
+  Record Rec(R, "BlockDiagBackward0", Ts);
+  T Out = R.make(shapeOf({Rows, Columns}), aten::resultType(Ts), Ts[0]->Dev);
+  return one(Rec.result(Out, [Sizes](Runtime &R, Node &N, Grads &G) {
+    Grads Blocks(Sizes.size());
+    for (unsigned I = 0; I < Sizes.size(); ++I) {
+      const auto &D = Sizes[I].Dims;
+      if (!N.needs(I))
+        continue;
+      T Block = aten::slice(R, G[0], 0, Dim(0), D.size() == 2 ? D[0] : Dim(1));
+      Block = aten::slice(R, Block, 1, Dim(0), D.empty() ? Dim(1) : D.back());
+      for (size_t Rank = D.size(); Rank < 2; ++Rank)
+        Block = aten::squeeze(R, Block, -1 - int64_t(D.size()));
+      Blocks[I] = Block;
+    }
+    return Blocks;
   }));
 }
 

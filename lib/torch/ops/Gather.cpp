@@ -90,27 +90,6 @@ OpResult takeAlongDimRow(Runtime &R, const Args &A) {
   return one(callOne(R, "gather", {{"self", Arg(From)}, {"dim", Arg(D)}, {"index", Arg(Index)}}));
 }
 
-OpResult indexPutRow(Runtime &R, const Args &A, bool InPlace) {
-  T X = A.tensor("self"), Values = A.tensor("values");
-  if (!X)
-    return OpResult::failed("index_put_ of an undefined tensor", FailureKind::Other);
-  bool Add = A.boolean("accumulate", false);
-  llvm::SmallVector<T, 4> In = {X, Values};
-  std::string Saves;
-  if (const Arg *Indices = A.find("indices"))
-    eachTensor(*Indices, [&](const T &I) {
-      const unsigned IndicesMax = 8;
-      if (In.size() < IndicesMax) {
-        Saves += char('0' + In.size());
-        In.push_back(I);
-      }
-    });
-  TailRule How{"IndexPutBackward0", Saves, Add ? "gn" : "n"};
-  if (InPlace)
-    return one(tailInPlace(R, How, In, [] {}));
-  return one(tailOne(R, How, In, [&] { return aten::emptyLike(R, X); }));
-}
-
 /// A result whose first length is in the data; the rest is known.
 T inData(Runtime &R, const T &X, llvm::SmallVector<Dim, 4> Rest, DType Type) {
   Shape S;
@@ -271,12 +250,6 @@ void addGatherOps(OpTable &Rows) {
                         return putRow(R, A, P, InPlace);
                       },
                       P.MayBeUnknown, false, true});
-  for (bool InPlace : {false, true})
-    Rows.push_back({InPlace ? "index_put_" : "index_put",
-                    [InPlace](Runtime &R, const Args &A) {
-                      return indexPutRow(R, A, InPlace);
-                    },
-                    "*", false, true});
   Rows.push_back({"take", takeRow});
   Rows.push_back({"take_along_dim", takeAlongDimRow});
   for (llvm::StringRef Name : {"nonzero", "argwhere"})

@@ -45,6 +45,25 @@ OpResult maskedFillInPlace(Runtime &R, const Args &A) {
   return Rec.inPlace(X) ? one(X) : one(nullptr);
 }
 
+/// tril and triu: batches whose matrices do not lie one behind the other are copied
+/// (checkTrilTriuBatchContiguous).
+T triangle(Runtime &R, const T &X) {
+  T Out = aten::emptyContiguous(R, X);
+  if (X->onCuda() || X->isContiguous() || X->rank() < 3 || !X->Sizes.known())
+    return Out;
+  auto S = X->strides();
+  unsigned Rank = X->rank();
+  int64_t Expected = saturatingMul({X->size(Rank - 1).Length, X->size(Rank - 2).Length});
+  for (unsigned I = Rank - 2; I-- > 0;) {
+    if (Expected != S[I]) {
+      aten::contiguous(R, X);
+      break;
+    }
+    Expected = saturatingMul({Expected, X->size(I).Length});
+  }
+  return Out;
+}
+
 /// Ops whose result has the input's shape, and whose gradient is the same op.
 OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   T X = A.tensor("self");
@@ -53,9 +72,17 @@ OpResult sameShapeRow(Runtime &R, const Args &A, llvm::StringRef Name) {
   if (Name.starts_with("tri") && X->rank() < 2)
     return OpResult::failed((Name + " expects at least two dimensions").str());
   Record Rec(R, Name, {X});
-  bool Again = Name == "roll" && A.ints("dims").size() > 1; // One by one.
-  T First = Again ? aten::emptyLike(R, X) : nullptr;
-  return one(Rec.result(aten::emptyLike(R, X), [Again](Runtime &R, Node &, Grads &G) {
+  if (Name.starts_with("tri"))
+    return one(Rec.result(triangle(R, X), [](Runtime &R, Node &, Grads &G) {
+      return Grads{triangle(R, G[0])};
+    }));
+  if (Name == "flip")
+    return one(Rec.result(aten::emptyLike(R, X), [](Runtime &R, Node &, Grads &G) {
+      return Grads{aten::emptyLike(R, G[0])};
+    }));
+  bool Again = A.ints("dims").size() > 1; // One by one.
+  T First = Again ? aten::emptyContiguous(R, X) : nullptr;
+  return one(Rec.result(aten::emptyContiguous(R, X), [Again](Runtime &R, Node &, Grads &G) {
     T First = Again ? aten::emptyContiguous(R, G[0]) : nullptr;
     return Grads{aten::emptyContiguous(R, G[0])};
   }));

@@ -458,7 +458,7 @@ OpResult resizeRow(Runtime &R, const Args &A) {
     X->Store = R.make(S, X->Type, X->Dev)->Store;
   X->Sizes = S;
   X->Strides.clear();
-  ++X->Version;
+  ++X->Store->Version;
   return one(X);
 }
 

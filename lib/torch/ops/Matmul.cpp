@@ -29,7 +29,7 @@ static int64_t productFlops(std::initializer_list<Dim> Dims) {
 
 /// A copy of \p M for BLAS, or null if it can be used as it is.
 static T copyForBlas(Runtime &R, const T &M) {
-  if (M->onCuda() || !M->Sizes.known() || M->rank() != 2 || M->isContiguous())
+  if (M->onCuda() || !M->Sizes.known() || M->rank() != 2 || M->Strides.empty())
     return nullptr;
   auto S = M->strides();
   int64_t Rows = M->size(0).Length, Columns = M->size(1).Length;
@@ -175,8 +175,10 @@ T mv(Runtime &R, const T &A, const T &V) {
   Shape S;
   S.Dims = {A->size(0)};
   R.flops(productFlops({A->size(0), A->size(1)}));
-  return Rec.result(R.make(S, A->Type, A->Dev), [](Runtime &R, Node &N,
-                                                   Grads &G) {
+  T Result = R.make(S, A->Type, A->Dev);
+  if (!A->isContiguous())
+    copyForBlas(R, A);
+  return Rec.result(Result, [](Runtime &R, Node &N, Grads &G) {
     Grads Out(2);
     if (N.needs(0)) // grad.ger(vec)
       Out[0] = mul(R, unsqueeze(R, G[0], 1), unsqueeze(R, N.saved(1), 0));

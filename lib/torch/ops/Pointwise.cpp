@@ -170,7 +170,7 @@ std::optional<T> unusual(Runtime &R, const UnaryRule &Rule, const T &Self) {
     return std::nullopt;
   return tailOne(R, {"AbsBackward0", "0"}, {Self}, [&] {
     T Out = aten::emptyLike(R, Self, realType(Self->Type));
-    R.scratch({Self});
+    aten::emptyLike(R, Self); // The kernel's complex result.
     return Out;
   });
 }
@@ -647,7 +647,9 @@ OpResult logSigmoidRow(Runtime &R, const Args &A) {
   T Self = A.tensor("self");
   Record Rec(R, "LogSigmoidBackward0", {Self});
   T Out = iterate(R, {Self});
-  T Buffer = Self && !Self->onCuda() ? aten::emptyLike(R, Self) : nullptr;
+  T Buffer = Self && !Self->onCuda() ? aten::emptyContiguous(R, Self) : nullptr;
+  if (Buffer)
+    aten::contiguous(R, Self);
   Rec.save(Self).saveResult(Buffer);
   return one(Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
     return Grads{kernel(R, G[0], N.saved(0))};

@@ -45,6 +45,7 @@ T extremum(Runtime &R, const T &X) {
   Rec.save(X);
   R.flops(X->elements());
   T Out = R.make(Shape(), X->Type, X->Dev);
+  aten::contiguous(R, X);
   Rec.saveResult(Out);
   return Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
     // evenly_distribute_backward
@@ -172,8 +173,7 @@ T varBackward(Runtime &R, const T &G, const T &X, llvm::ArrayRef<int64_t> Over,
               bool KeepDim) {
   T Wide = G;
   if (!Over.empty() && !KeepDim)
-    for (int64_t D : Over)
-      Wide = aten::unsqueeze(R, Wide, D);
+    Wide = aten::unsqueezeAll(R, Wide, X->rank(), Over);
   T Mean = aten::mean(R, X, Over, !Over.empty());
   T Centred = aten::sub(R, X, Mean);
   T Scaled = aten::mul(R, Wide, Scalar(2.0));
@@ -309,11 +309,10 @@ OpResult normRow(Runtime &R, const Args &A) {
   Rec.saveResult(Out);
   return one(Rec.result(Out, [Over, KeepDim, P](Runtime &R, Node &N, Grads &G) {
     T Wide = G[0], Norm = N.saved(1);
-    if (!Over.empty() && !KeepDim)
-      for (int64_t D : Over) {
-        Wide = aten::unsqueeze(R, Wide, D);
-        Norm = aten::unsqueeze(R, Norm, D);
-      }
+    if (!Over.empty() && !KeepDim) {
+      Wide = aten::unsqueezeAll(R, Wide, N.saved(0)->rank(), Over);
+      Norm = aten::unsqueezeAll(R, Norm, N.saved(0)->rank(), Over);
+    }
     return Grads{normBackward(R, Wide, N.saved(0), Norm, P, Over)};
   }));
 }

@@ -250,7 +250,6 @@ OpResult preluRow(Runtime &R, const Args &A) {
   Record Rec(R, "PreluBackward0", {X, W});
   Rec.save(X).save(W);
   R.flops(X->elements());
-  T Own = aten::contiguous(R, X);
   return one(Rec.result(aten::emptyContiguous(R, X),
                         [](Runtime &R, Node &N, Grads &G) {
                           const T &X = N.saved(0), &W = N.saved(1);

@@ -167,19 +167,21 @@ OpResult repeatRow(Runtime &R, const Args &A) {
   }
   return one(Rec.result(
       R.make(S, X->Type, X->Dev), [From, Factors](Runtime &R, Node &, Grads &G) {
-        // repeat_backward: split each dimension, then one sum.
+        // repeat_backward: new dimensions are summed, then each other is split.
         unsigned Extra = Factors.size() - From.Dims.size();
         Shape Split;
         llvm::SmallVector<int64_t, 4> Over;
-        for (unsigned I = 0; I < Factors.size(); ++I) {
-          if (Factors[I] != Dim(1) || I < Extra) {
+        T Whole = G[0];
+        for (unsigned I = 0; I < Extra; ++I)
+          Whole = aten::sum(R, Whole, {0}, false);
+        for (unsigned I = Extra; I < Factors.size(); ++I) {
+          if (Factors[I] != Dim(1)) {
             Over.push_back(Split.Dims.size());
             Split.Dims.push_back(Factors[I]);
           }
-          if (I >= Extra)
-            Split.Dims.push_back(From.Dims[I - Extra]);
+          Split.Dims.push_back(From.Dims[I - Extra]);
         }
-        T Parts = aten::reshape(R, G[0], Split);
+        T Parts = aten::reshape(R, Whole, Split);
         return Grads{Over.empty() ? Parts : aten::sum(R, Parts, Over, false)};
       }));
 }
@@ -334,14 +336,18 @@ OpResult stackRow(Runtime &R, const Args &A) {
   if (R.OpenList)
     S.Why = intern("how many tensors are in a list");
   unsigned Index = *D;
-  return one(Rec.result(R.make(S, aten::resultType(Ts), Ts[0]->Dev),
-                        [Index](Runtime &R, Node &N, Grads &G) {
-                          Grads Out(N.Next.size());
-                          for (unsigned I = 0; I < Out.size(); ++I)
-                            if (N.needs(I))
-                              Out[I] = aten::select(R, G[0], Index);
-                          return Out;
-                        }));
+  DType Type = aten::resultType(Ts);
+  T Out = R.make(S, Type, Ts[0]->Dev);
+  for (const T &X : Ts)
+    if (X->Type != Type && !X->onCuda())
+      aten::emptyContiguous(R, X); // While it is copied and cast.
+  return one(Rec.result(Out, [Index](Runtime &R, Node &N, Grads &G) {
+    Grads Out(N.Next.size());
+    for (unsigned I = 0; I < Out.size(); ++I)
+      if (N.needs(I))
+        Out[I] = aten::select(R, G[0], Index);
+    return Out;
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,11 +364,15 @@ OpResult indexSelectRow(Runtime &R, const Args &A) {
   Shape From = X->Sizes, S = From;
   if (!S.Dims.empty())
     S.Dims[*D] = Dim(Index->elements());
-  return one(Rec.result(R.make(S, X->Type, X->Dev),
-                        [From](Runtime &R, Node &, Grads &G) {
-                          return Grads{
-                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
-                        }));
+  T Out = R.make(S, X->Type, X->Dev);
+  if (!X->onCuda()) {
+    T Own = aten::contiguous(R, Index);
+    if (*D == 1) // index_select_out_cpu_dim1_
+      aten::contiguous(R, X);
+  }
+  return one(Rec.result(Out, [From](Runtime &R, Node &, Grads &G) {
+    return Grads{aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+  }));
 }
 
 OpResult gatherRow(Runtime &R, const Args &A) {
@@ -449,31 +459,30 @@ OpResult gatherAt(Runtime &R, const Args &A, const T &X, const T &Out,
                         }));
 }
 
-/// x.index({…}), x[…]: slices and selects are views, then tensors gather.
-OpResult indexRow(Runtime &R, const Args &A) {
-  T X = A.tensor("self");
-  const Arg *Given = A.find("indices");
-  if (!X || !Given)
-    return OpResult::notModelled("index without indices");
-  std::vector<Arg> Items = indexItems(*Given);
+using ByTensor = std::vector<std::pair<int64_t, T>>;
+
+/// applySlicing: slices, numbers and None of an index are views; its tensors are
+/// listed in \p Gathered. Null after a failure.
+T applySlicing(Runtime &R, const T &X, const Arg &Given, ByTensor &Gathered) {
+  std::vector<Arg> Items = indexItems(Given);
   unsigned Consumed = 0;
   for (const Arg &I : Items)
     Consumed += !std::holds_alternative<Arg::Ellipsis>(I.V) &&
                 !std::holds_alternative<Arg::NoneIndex>(I.V);
   int64_t At = 0;
   T Out = X;
-  std::vector<std::pair<int64_t, T>> Gathered;
   for (const Arg &I : Items) {
     if (!Out || R.failed())
-      return one(nullptr);
+      return nullptr;
     if (std::holds_alternative<Arg::Ellipsis>(I.V)) {
       At += int64_t(X->rank()) - Consumed;
     } else if (std::holds_alternative<Arg::NoneIndex>(I.V)) {
       Out = aten::unsqueeze(R, Out, At++);
     } else if (const auto *S = std::get_if<Arg::Slice>(&I.V)) {
-      if (At >= int64_t(Out->rank()))
-        return OpResult::failed("too many indices for a tensor of shape " +
-                                X->Sizes.str());
+      if (At >= int64_t(Out->rank())) {
+        R.fail("too many indices for a tensor of shape " + X->Sizes.str());
+        return nullptr;
+      }
       Out = sliceAt(R, Out, At++, *S);
     } else if (const auto *Index = std::get_if<TensorRef>(&I.V)) {
       if (*Index)
@@ -486,9 +495,79 @@ OpResult indexRow(Runtime &R, const Args &A) {
       Out = aten::select(R, Out, At, N ? std::optional(*N) : std::nullopt);
     }
   }
+  return Out;
+}
+
+/// x.index({…}), x[…]: slices and selects are views, then tensors gather.
+OpResult indexRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  const Arg *Given = A.find("indices");
+  if (!X || !Given)
+    return OpResult::notModelled("index without indices");
+  ByTensor Gathered;
+  T Out = applySlicing(R, X, *Given, Gathered);
   if (Gathered.empty() || !Out)
     return one(Out == X && Out ? R.view(X, X->Sizes) : Out);
   return gatherAt(R, A, X, Out, Gathered);
+}
+
+/// copy_to of ATen/TensorIndexing.h.
+void copyTo(Runtime &R, const T &To, const T &From) {
+  if (!To || !From || R.failed())
+    return;
+  if (From->rank() == 0 && To->rank() != 0) {
+    Args A;
+    A.add("self", To);
+    A.add("value", From);
+    R.call("fill_", A);
+    return;
+  }
+  if (To->Sizes == From->Sizes || !From->Sizes.known()) {
+    aten::copyInPlace(R, To, From);
+    return;
+  }
+  Shape Short = From->Sizes; // Without the ones it begins with.
+  while (!Short.Dims.empty() && Short.Dims.front() == Dim(1))
+    Short.Dims.erase(Short.Dims.begin());
+  aten::copyInPlace(R, To, aten::expand(R, aten::view(R, From, Short), To->Sizes));
+}
+
+/// x.index_put_({…}, value): what slices and numbers choose is written through its
+/// view; where tensors choose, the op of that name scatters.
+OpResult indexPutRow(Runtime &R, const Args &A, bool InPlace) {
+  T X = A.tensor("self");
+  T Values = A.tensor(A.has("rhs") ? "rhs" : "values"); // Of a list of TensorIndex.
+  const Arg *Given = A.find("indices");
+  if (!X || !Given)
+    return OpResult::failed("index_put_ of an undefined tensor", FailureKind::Other);
+  T Number; // set_item makes a tensor of a number.
+  if (!Values)
+    Values = Number = R.make(Shape(), X->Type, X->onCuda() ? Device{} : X->Dev);
+  ByTensor Gathered;
+  T Out = InPlace ? applySlicing(R, X, *Given, Gathered) : X;
+  if (!Out)
+    return one(nullptr);
+  if (InPlace && Gathered.empty()) {
+    copyTo(R, Out, Values);
+    return one(X);
+  }
+  llvm::SmallVector<T, 4> In = {Out, Values};
+  std::string Saves;
+  eachTensor(*Given, [&](const T &I) {
+    const unsigned IndicesMax = 8;
+    if (In.size() < IndicesMax) {
+      Saves += char('0' + In.size());
+      In.push_back(I);
+    }
+  });
+  TailRule How{"IndexPutBackward0", Saves, A.boolean("accumulate", false) ? "gn" : "n"};
+  auto Bound = [&] { R.scratch(In); };
+  if (InPlace)
+    return one(tailInPlace(R, How, In, Bound) ? X : T());
+  return one(tailOne(R, How, In, [&] {
+    Bound();
+    return aten::emptyLike(R, Out);
+  }));
 }
 
 OpResult embeddingRow(Runtime &R, const Args &A) {
@@ -498,6 +577,7 @@ OpResult embeddingRow(Runtime &R, const Args &A) {
     return OpResult::failed("embedding expects a matrix of weights");
   Record Rec(R, "EmbeddingBackward0", {W});
   Rec.save(Indices);
+  Rec.saveIf(!R.Config.atLeast(2, 0), W); // For its number of rows.
   Shape S = Indices->Sizes, From = W->Sizes;
   S.Dims.push_back(W->size(1));
   return one(Rec.result(R.make(S, W->Type, W->Dev),
@@ -602,6 +682,12 @@ void addViewOps(OpTable &Rows) {
   Rows.push_back({"index_select", indexSelectRow});
   Rows.push_back({"gather", gatherRow, "sparse_grad"});
   Rows.push_back({"index", indexRow, "*"});
+  for (bool InPlace : {false, true})
+    Rows.push_back({InPlace ? "index_put_" : "index_put",
+                    [InPlace](Runtime &R, const Args &A) {
+                      return indexPutRow(R, A, InPlace);
+                    },
+                    "*"});
   Rows.push_back({"embedding", embeddingRow,
                   "padding_idx,scale_grad_by_freq,sparse,max_norm,norm_type"});
 }

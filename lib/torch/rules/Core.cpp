@@ -123,7 +123,8 @@ TensorRef Record::result(const TensorRef &T, Node::BackwardFn Fn) {
 }
 
 bool Record::inPlace(const TensorRef &Self) {
-  ++Self->Version;
+  if (Self->Store)
+    ++Self->Store->Version;
   if (!N)
     return true;
   if (Self->RequiresGrad && !Self->GradFn) {
@@ -152,15 +153,16 @@ bool Record::inPlace(const TensorRef &Self) {
     Outer->Next.push_back(N->Next[I]);
   Shape ViewShape = Self->Sizes;
   llvm::SmallVector<int64_t, 4> ViewStrides = Self->Strides;
+  bool Wanted = Inner->needs(0); // Else the view had no history.
   Inner->Outputs.push_back({Self->Sizes, Self->Type, Self->Dev});
   Outer->Outputs.push_back({Base->Sizes, Base->Type, Base->Dev});
-  Outer->Backward = [Inner, ViewShape, ViewStrides](Runtime &R, Node &N,
-                                                    Grads &G) {
+  Outer->Backward = [=](Runtime &R, Node &N, Grads &G) {
     TensorRef Result = R.make(N.Outputs[0].Sizes, G[0]->Type, G[0]->Dev);
     TensorRef Part = aten::rawView(R, Result, ViewShape, ViewStrides);
     Grads InnerIn;
     InnerIn.push_back(aten::clone(R, Part));
-    Inner->Next[0].Fn = &N; // Any node: the view's gradient is always wanted.
+    if (Wanted)
+      Inner->Next[0].Fn = &N; // Any node will do.
     Grads Out = Inner->Backward ? Inner->Backward(R, *Inner, InnerIn) : Grads();
     Inner->Next[0].Fn = nullptr;
     Out.resize(N.Next.size());
@@ -171,9 +173,11 @@ bool Record::inPlace(const TensorRef &Self) {
   };
   Base->GradFn = Outer;
   Base->OutputNr = 0;
-  // The view's history is made again from the base's.
-  Self->GradFn = Outer;
-  Self->OutputNr = 0;
+  if (!Self->FollowsBase) {
+    Self->GradFn = Outer;
+    Self->OutputNr = 0;
+  }
+  Self->renewHistory();
   return true;
 }
 

@@ -192,7 +192,7 @@ TensorRef emptyLike(Runtime &R, const TensorRef &T,
   if (!T)
     return nullptr;
   DType D = Type.value_or(T->Type);
-  if (T->isContiguous())
+  if (T->Strides.empty())
     return R.make(T->Sizes, D, T->Dev);
   if (T->isDense())
     return R.make(T->Sizes, T->Strides, D, T->Dev);
@@ -389,7 +389,7 @@ void addInPlace(Runtime &R, const TensorRef &Self, const TensorRef &Other) {
   if (!Self || !Other)
     return;
   iterate(R, {Self, Other}, Iter::Plain, Self);
-  ++Self->Version;
+  ++Self->Store->Version;
 }
 
 void scalarInPlace(Runtime &R, const TensorRef &Self, Scalar S) {
@@ -397,7 +397,7 @@ void scalarInPlace(Runtime &R, const TensorRef &Self, Scalar S) {
     return;
   TensorRef W = wrapped(R, S);
   iterate(R, {Self, W}, Iter::Plain, Self);
-  ++Self->Version;
+  ++Self->Store->Version;
 }
 
 } // namespace vramlint::aten

@@ -27,19 +27,24 @@ Shape reducedShape(Runtime &R, const TensorRef &T,
   return S;
 }
 
+TensorRef unsqueezeAll(Runtime &R, TensorRef G, unsigned Rank,
+                       llvm::ArrayRef<int64_t> DimIndices) {
+  llvm::SmallVector<bool, 8> Gone(Rank, DimIndices.empty());
+  for (int64_t D : DimIndices)
+    if (auto I = wrapDim(R, D, Rank); I && *I < Rank)
+      Gone[*I] = true;
+  for (unsigned I = 0; I < Rank; ++I)
+    if (Gone[I])
+      G = unsqueeze(R, G, I);
+  return G;
+}
+
 TensorRef unreduce(Runtime &R, TensorRef G, const Shape &To,
-                          llvm::ArrayRef<int64_t> DimIndices, bool KeepDim) {
+                   llvm::ArrayRef<int64_t> DimIndices, bool KeepDim) {
   if (!G)
     return nullptr;
-  if (!KeepDim && !To.Dims.empty()) {
-    llvm::SmallVector<bool, 8> Gone(To.Dims.size(), DimIndices.empty());
-    for (int64_t D : DimIndices)
-      if (auto I = wrapDim(R, D, To.Dims.size()))
-        Gone[*I] = true;
-    for (unsigned I = 0; I < Gone.size(); ++I)
-      if (Gone[I])
-        G = unsqueeze(R, G, I);
-  }
+  if (!KeepDim)
+    G = unsqueezeAll(R, G, To.Dims.size(), DimIndices);
   return expand(R, G, To);
 }
 

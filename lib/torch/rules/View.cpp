@@ -209,7 +209,7 @@ std::optional<Shape> inferShape(Runtime &R, const TensorRef &T,
 /// at::detail::computeStride: the strides of \p To on \p T's memory, or nothing if
 /// it cannot be viewed so.
 static std::optional<Strides> viewStrides(const TensorRef &T, const Shape &To) {
-  if (T->isContiguous() || !T->Sizes.known() || !To.known())
+  if (T->Strides.empty() || !T->Sizes.known() || !To.known() || T->elements() == 0)
     return Strides();
   Strides Old = T->strides(), New(To.Dims.size(), 0);
   int64_t ViewD = int64_t(To.Dims.size()) - 1;
@@ -441,6 +441,104 @@ TensorRef slice(Runtime &R, const TensorRef &T, int64_t DimIndex, Dim Start,
 TensorRef narrow(Runtime &R, const TensorRef &T, int64_t DimIndex, Dim Start,
                  Dim Length) {
   return slice(R, T, DimIndex, Start, Length, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// as_strided
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The part of a geometry that counts: lengths of 1 and repeated ones left out.
+struct Geometry {
+  Strides Sizes, Steps;
+  int64_t extent() const { // _min_storage_size
+    Bytes Size{1};
+    for (size_t I = 0; I < Sizes.size(); ++I)
+      Size += Bytes{Sizes[I] - 1} * Steps[I];
+    return Size.Count;
+  }
+  bool mayOverlap() const { // _maybe_overlapping_memory
+    llvm::SmallVector<std::pair<int64_t, int64_t>, 4> Sorted;
+    for (size_t I = 0; I < Sizes.size(); ++I)
+      Sorted.push_back({Steps[I], Sizes[I]});
+    llvm::sort(Sorted);
+    Bytes Largest{0};
+    for (auto [Step, Size] : Sorted) {
+      if (Step <= Largest.Count)
+        return true;
+      Largest += Bytes{Step} * (Size - 1);
+    }
+    return false;
+  }
+};
+} // namespace
+
+TensorRef asStridedBackward(Runtime &R, TensorRef G, const Shape &From,
+                            llvm::ArrayRef<int64_t> FromStrides,
+                            llvm::ArrayRef<int64_t> Own) {
+  if (!G || R.failed())
+    return nullptr;
+  if (!From.known() || !G->Sizes.known() || G->elements() == 0 ||
+      From.elements() == 0 || Own.size() != G->rank())
+    return zeros(R, From, G->Type, G->Dev);
+  Geometry Out, In;
+  for (unsigned I = G->rank(); I-- > 0;) {
+    int64_t Size = G->size(I).Length;
+    if (Size == 1) {
+      G = squeeze(R, G, I);
+    } else if (Own[I] == 0) {
+      G = sum(R, G, {int64_t(I)}, false);
+    } else {
+      Out.Sizes.insert(Out.Sizes.begin(), Size);
+      Out.Steps.insert(Out.Steps.begin(), Own[I]);
+    }
+  }
+  for (unsigned I = 0; I < From.Dims.size(); ++I)
+    if (From.Dims[I].Length != 1) {
+      In.Sizes.push_back(From.Dims[I].Length);
+      In.Steps.push_back(FromStrides[I]);
+    }
+  Shape Flat, Count;
+  Flat.Dims = {Dim(std::max(In.extent(), Out.extent()))};
+  Count.Dims = {Dim(G->elements())};
+  TensorRef Memory = R.make(Flat, G->Type, G->Dev), Full;
+  bool Overlaps = Out.mayOverlap(), FromOverlaps = In.mayOverlap();
+  if (Overlaps || FromOverlaps)
+    Full = R.make(Flat, DType::Int64, G->Dev);
+  if (Overlaps) {
+    TensorRef Chosen = R.make(Count, DType::Int64, G->Dev);
+    reshape(R, G, Count);
+  }
+  if (FromOverlaps) { // Each place is divided by how often the input shows it.
+    TensorRef Times = R.make(Flat, G->Type, G->Dev);
+    Count.Dims = {Dim(From.elements())};
+    TensorRef Chosen = R.make(Count, DType::Int64, G->Dev);
+    TensorRef Ones = R.make(Shape(), G->Type, G->Dev);
+  }
+  return rawView(R, Memory, From, FromStrides);
+}
+
+NodeRef asStridedNode(Runtime &R, const TensorRef &Base, const TensorImpl &View) {
+  NodeRef N(new Node);
+  N->Name = "AsStridedBackward0";
+  N->Sequence = R.NextSequence++;
+  N->Stack = R.CurrentStack;
+  if (!R.Modules.empty()) {
+    const Runtime::ModuleScope &M = R.Modules.back();
+    N->Module = M.Id;
+    N->ModulePath = M.Path;
+    N->ModuleClass = M.Class;
+    N->BuiltinModule = M.Builtin;
+  }
+  N->Next.push_back(gradientEdge(Base));
+  N->Outputs.push_back({View.Sizes, View.Type, View.Dev});
+  Shape From = Base->Sizes;
+  Strides FromStrides = From.known() ? Base->strides() : Strides();
+  Strides Own = View.Sizes.known() ? View.strides() : Strides();
+  N->Backward = [=](Runtime &R, Node &, Grads &G) {
+    return Grads{asStridedBackward(R, G[0], From, FromStrides, Own)};
+  };
+  return N;
 }
 
 //===----------------------------------------------------------------------===//
