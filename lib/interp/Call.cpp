@@ -426,7 +426,8 @@ void Machine::bindCaptures(Frame &F, const CXXRecordDecl &Lambda,
 }
 
 /// Nobody knows what the call does: plain values that it could write are unknown
-/// from here on, objects of the domain keep what is known of them.
+/// from here on, objects of the domain keep what is known of them. A method may
+/// have set what its object lacked.
 Operand Machine::unknownCall(CallSite &Site, llvm::StringRef Name) {
   const FunctionDecl *F = Site.Callee;
   QualType T = F->getReturnType();
@@ -450,8 +451,11 @@ Operand Machine::unknownCall(CallSite &Site, llvm::StringRef Name) {
              Site.Args[I].value().isPointer())
       Target = Site.Args[I].value().pointer().Target;
     if (Target)
-      forget(*Target, GetCause, 0);
+      forget(*Target, GetCause, Forget::Plain);
   }
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+      Method && Site.Object && !Method->isConst() && !System)
+    forget(*Site.Object, GetCause, Forget::Unset);
   if (T->isVoidType())
     return Operand(Value());
   if (T->isReferenceType() && Site.Object && Site.E &&
@@ -464,12 +468,18 @@ Operand Machine::unknownCall(CallSite &Site, llvm::StringRef Name) {
                               : Operand(std::move(U));
 }
 
-/// Makes numbers, strings and containers of them in \p C unknown.
+/// Makes numbers, strings and containers of them in \p C unknown, or only what
+/// holds nothing; undefined tensors and null pointers do either way.
 void Machine::forget(Cell &C, llvm::function_ref<UnknownRef()> Cause,
-                     unsigned Level) {
+                     Forget What, unsigned Level) {
   if (Level > 4)
     return;
-  if (C.V.isNumber() || C.V.isString() || C.V.isVoid()) {
+  bool Unset = C.V.isVoid() || (C.V.isPointer() && C.V.pointer().isNull());
+  if (C.V.isObject()) {
+    auto *P = C.V.as<SmartPtr>();
+    Unset = P ? !P->Target : Plugin.isUnset(C.V.object());
+  }
+  if (Unset || (What == Forget::Plain && (C.V.isNumber() || C.V.isString()))) {
     store(C, Value(Cause()));
   } else if (auto *S = C.V.as<Sequence>()) {
     if (S->Elements.empty() && S->Tag != Sequence::CArray &&
@@ -478,11 +488,11 @@ void Machine::forget(Cell &C, llvm::function_ref<UnknownRef()> Cause,
       return;
     }
     for (CellRef &E : S->Elements)
-      forget(*E, Cause, Level + 1);
+      forget(*E, Cause, What, Level + 1);
   } else if (auto *R = C.V.as<Record>()) {
     for (size_t I = 0; I < R->Fields.size(); ++I)
       if (R->Fields[I] && !R->IsReference[I])
-        forget(*R->Fields[I], Cause, Level + 1);
+        forget(*R->Fields[I], Cause, What, Level + 1);
   }
 }
 

@@ -76,6 +76,9 @@ public:
   virtual bool isA(Machine &M, CellRef C, llvm::StringRef Name, bool &Result) {
     return false;
   }
+  /// Does the domain's \p O hold nothing yet (an undefined tensor)? Code that is
+  /// not seen may fill it.
+  virtual bool isUnset(const Object &O) { return false; }
   /// `for (auto &x : range)` over an object of the domain: calls \p Body with
   /// the element's place for each element until it returns false.
   virtual bool iterate(Machine &M, CellRef Range,

@@ -295,7 +295,9 @@ private:
   bool assignGenerically(CallSite &Site, Operand &Result);
   void bindCaptures(Frame &F, const clang::CXXRecordDecl &Lambda,
                     CellRef Closure);
-  void forget(Cell &C, llvm::function_ref<UnknownRef()> Cause, unsigned Level);
+  enum class Forget { Plain, Unset };
+  void forget(Cell &C, llvm::function_ref<UnknownRef()> Cause, Forget What,
+              unsigned Level = 0);
   const clang::CXXMethodDecl *findMethod(const clang::CXXRecordDecl &D,
                                          llvm::StringRef Name, size_t Arity);
   CellRef calleeObject(const clang::Expr *Base, bool Arrow);

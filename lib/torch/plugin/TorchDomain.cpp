@@ -244,6 +244,10 @@ static bool derivesFrom(Machine &M, const CXXRecordDecl &R, llvm::StringRef Name
   });
 }
 
+bool TorchDomain::isUnset(const Object &O) {
+  return TensorObject::classof(&O) && !static_cast<const TensorObject &>(O).T;
+}
+
 bool TorchDomain::isA(Machine &M, CellRef C, llvm::StringRef Name,
                       bool &Result) {
   Handle H = moduleAt(M, C);

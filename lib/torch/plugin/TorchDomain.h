@@ -32,6 +32,7 @@ public:
   bool member(Machine &M, CellRef Object, llvm::StringRef Field,
               Operand &Result) override;
   bool ownsFile(llvm::StringRef File) override;
+  bool isUnset(const Object &O) override;
   bool isA(Machine &M, CellRef C, llvm::StringRef Name, bool &Result) override;
   bool iterate(Machine &M, CellRef Range,
                llvm::function_ref<bool(CellRef)> Body) override;
