@@ -17,10 +17,13 @@ OPEN, CLOSE = "([{", ")]}"
 
 
 class Instrumenter:
-    def __init__(self, text, file, limits, hooks, loop_ids, functions):
+    def __init__(self, text, file, limits, hooks, loop_ids, functions, every=False):
         """limits: {line text fragment: iterations}, else 2, in the loops of the
         given functions; other functions' loops run in full.
-        hooks: [(line text fragment, code)], added after that statement."""
+        hooks: [(line text fragment, code)], added after that statement.
+        every: marks the statements of unbraced bodies too, each from where it
+        starts: what dies between two statements counts for neither."""
+        self.every = every
         self.text, self.file = text, file
         self.limits, self.hooks, self.loop_ids = limits, hooks, loop_ids
         self.functions = functions
@@ -126,6 +129,8 @@ class Instrumenter:
                              r"(class|struct)\b", head)
 
     def function_body(self, head, pos, close):
+        if self.every and re.search(r"\bconstexpr\b", head):
+            return
         name = re.search(r"([\w:~]+)\s*\($", head[:head.index("(") + 1])
         self.function = name.group(1) if name else "?"
         code = " oracle::Frame oracle_frame;"
@@ -163,11 +168,11 @@ class Instrumenter:
                 pos = close
                 simple = False
             else:
-                pos = self.statement(pos, end, False)
-                simple = True
+                pos = self.body(pos, end)
+                simple = not self.every
             after = self.skip(pos)
             if word == "if" and self.keyword(after) == "else":
-                return self.statement(self.skip(after + 4), end, False)
+                return self.body(self.skip(after + 4), end)
             if simple and marked and word != "switch":
                 self.mark(start, pos)
             return pos
@@ -189,10 +194,23 @@ class Instrumenter:
             if pos >= end:
                 return end
         if marked and word not in NO_MARK:
+            if self.every:
+                self.insert(start, "oracle::begin(); ")
             self.mark(start, pos + 1)
         return pos + 1
 
+    def body(self, pos, end):
+        """A body that may have no braces: gets some, for its mark."""
+        if not self.every or self.blank[pos] == "{":
+            return self.statement(pos, end, False)
+        self.insert(pos, "{ ")
+        after = self.statement(pos, end, True)
+        self.insert(after, " }")
+        return after
+
     def loop(self, start, brace, close):
+        if self.every:
+            return
         first, last = self.line(start), self.line(close - 1)
         text = self.lines[first - 1]
         limit = 2 if self.function in self.functions else 0
@@ -206,7 +224,7 @@ class Instrumenter:
                     f' if (oracle::iteration({loop_id}, {limit}, "{self.file}", '
                     f'"{self.function}", {first}, {last})) break;')
         if limit > 0:
-            self.insert(close, " oracle::leaveLoop();")
+            self.insert(close, " oracle::begin();")
 
     def run(self):
         self.function = "?"

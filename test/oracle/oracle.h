@@ -10,7 +10,8 @@
 // go to the file $ORACLE_OUT as JSON. With $ORACLE_EVENTS set, every event goes
 // to that file as a line of text.
 //
-// Pinned as in the design: one thread, oneDNN off, the CPU.
+// Pinned as in the design: one thread, the CPU, oneDNN off unless $ORACLE_ONEDNN
+// is set.
 
 #pragma once
 
@@ -104,8 +105,8 @@ inline bool iteration(int Id, int Limit, const char *File, const char *Function,
   return Limit && Before >= Limit;
 }
 inline void enterLoop(int Id) { S.Loops[Id] = 0; }
-/// After a loop that was cut short: what its last test did counts nowhere.
-inline void leaveLoop() {
+/// The start of a statement: what came since the last mark counts nowhere.
+inline void begin() {
   if (!S.Frames.empty())
     S.Frames.back() = {0, 0, S.Alive};
 }
@@ -166,7 +167,7 @@ struct Session {
                             std::make_shared<Reporter>()};
   Session() {
     torch::set_num_threads(1);
-    at::globalContext().setUserEnabledMkldnn(false);
+    at::globalContext().setUserEnabledMkldnn(std::getenv("ORACLE_ONEDNN"));
     if (const char *Path = std::getenv("ORACLE_EVENTS"))
       S.Events = std::fopen(Path, "w");
     S.On = true;

@@ -7,8 +7,8 @@
   run.py --build-dir DIR [--filter PATTERN] [--slow] [--verbose]
 
 Prints `PASS: name`, `FAIL: name: why`, `XFAIL: name: why` or `SKIP: name: why`
-for each case and writes all figures to DIR/test/oracle/accuracy.json. Without
-LibTorch the recorded measurements are compared instead.
+for each case and writes all figures to DIR/test/oracle/accuracy.json and
+matrix.json. Without LibTorch the recorded measurements are compared instead.
 """
 import argparse
 import re
@@ -54,6 +54,12 @@ def main():
     command = [sys.executable, str(HERE / "zoo.py"), "--build",
                str(build / "test/oracle"), "test", "--vramlint", str(tools[0]),
                "--filter", args.filter]
+    status = max(status, subprocess.run(command).returncode)
+    command = [sys.executable, str(HERE / "matrix.py"), "--build",
+               str(build / "test/oracle"), "test", "--vramlint", str(tools[0]),
+               "--filter", args.filter,
+               "--figures", str(build / "test/oracle/matrix.json")]
+    command += ["--slow"] * args.slow
     return max(status, subprocess.run(command).returncode)
 
 

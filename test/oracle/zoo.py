@@ -20,6 +20,7 @@ Comments in a program tell the harness what to do:
   // oracle: shape(y)        a tensor whose shape and dtype count
   ... 16 ...  // vary: 8 32  the line's one integer literal may be one of these;
                              two versions with such numbers are measured too
+  // matrix: ...             what matrix.py measures
 """
 import argparse
 import concurrent.futures
@@ -79,6 +80,11 @@ def programs():
 
 def source(name):
     return (ZOO / f"{name}.cpp").read_text()
+
+
+def own(text):
+    """The text without what it says to the memory matrix."""
+    return re.sub(r"^[ \t]*// matrix:.*\n", "", text, flags=re.M)
 
 
 def digest(text):
@@ -210,11 +216,11 @@ def main_record(options):
     failed = 0
     for name in options.name or programs():
         old = load_record()["programs"].get(name)
-        if not options.name and old and old["source"] == digest(source(name)):
+        if not options.name and old and old["source"] == digest(own(source(name))):
             continue
         try:
             program = program_of(name, builder)
-            entry = {"source": digest(source(name)),
+            entry = {"source": digest(own(source(name))),
                      "versions": [record_of(measure(name, v, program))
                                   for v in range(len(VERSIONS))]}
             check_published(name, entry)
@@ -354,7 +360,7 @@ def program_problem(name, entry, tool):
     """What differs between vramlint and the record of a program, or nothing."""
     if not entry:
         return f"no record; run test/oracle/zoo.py record {name}"
-    if entry["source"] != digest(source(name)):
+    if entry["source"] != digest(own(source(name))):
         return f"the source changed; run test/oracle/zoo.py record {name}"
     check_published(name, entry)
     with tempfile.TemporaryDirectory() as scratch:

@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import accuracy_page  # noqa: E402
 import libtorch_api  # noqa: E402
 import project  # noqa: E402
 
@@ -256,27 +257,10 @@ def make_gpus(_):
 # ---- accuracy
 
 def make_accuracy(args):
-    path = os.path.join(args.build_dir, "test", "oracle", "accuracy.json")
-    if not os.path.exists(path):
-        sys.exit(f"{path} is missing; run ./x accuracy")
-    with open(path, encoding="utf-8") as file:
-        data = json.load(file)
-    rows = []
-    for entry in data["measurements"]:
-        real, ours = entry["measured"], entry["predicted"]
-        off = "?" if ours is None else "0" if ours == real else \
-            f"{(ours - real) * 100 / real:+.2f} %" if real else f"{ours:+d}"
-        rows.append([entry["program"], entry["compiler"], entry["what"],
-                     f"{real:,}", "?" if ours is None else f"{ours:,}", off,
-                     entry.get("tolerance", ""), entry["verdict"]])
-    text = ("# Accuracy\n\n" + NOTE.format(verb="accuracy") +
-            f"The programs of `test/models`, compiled and run with LibTorch "
-            f"{data['libtorch']} on the CPU (one thread, oneDNN off) under a memory "
-            "reporter, against what vramlint predicts for `--device cpu`. Bytes, unless "
-            "the figure is a count.\n\n" +
-            table(["program", "compiler", "figure", "LibTorch", "vramlint", "off",
-                   "allowed", "verdict"], rows, ("LibTorch", "vramlint", "off")))
-    return text
+    text = accuracy_page.page(table, args.build_dir)
+    if text is None:
+        sys.exit("no figures in test/oracle of the build folder; run ./x accuracy")
+    return "# Accuracy\n\n" + NOTE.format(verb="accuracy") + text
 
 
 FILES = {"checks": make_checks, "libtorch-api": make_api, "op-coverage": make_op_coverage,

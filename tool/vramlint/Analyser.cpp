@@ -16,6 +16,7 @@
 #include "checks/RunChecks.h"
 #include "lib/frontend/IncludeScan.h"
 #include "lib/frontend/ProjectIndex.h"
+#include "lib/memory/Statements.h"
 #include "lib/torch/Tensor.h"
 #include "tool/vramlint/Lists.h"
 #include "llvm/Support/Path.h"
@@ -279,6 +280,8 @@ void Analyser::dump(FileResult &R) const {
     printTrace(*R.Report.Run, OS);
   if (C.DumpTimeline)
     printTimeline(*R.Report.Line, OS);
+  if (C.DumpStatements)
+    printStatements(*R.Report.Line, OS);
   if (C.DumpFit)
     for (const report::GpuVerdict &G : R.Report.Gpus)
       printFit(G.Result, OS);

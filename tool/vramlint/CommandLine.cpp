@@ -289,6 +289,8 @@ static const OptionSpec Options[] = {
      FLAG_OPTION(DumpTrace), true},
     {"--dump-timeline", nullptr, "print its allocations in order",
      FLAG_OPTION(DumpTimeline), true},
+    {"--dump-statements", nullptr, "print its statements and their memory",
+     FLAG_OPTION(DumpStatements), true},
     {"--dump-fit", nullptr, "print the parts of the need per GPU",
      FLAG_OPTION(DumpFit), true},
     {"-h", nullptr, "--help", FLAG_OPTION(Help), true},

@@ -49,9 +49,12 @@ struct CommandLine {
   bool Fix = false, Quiet = false;
   Format Output = Format::Text;
   ColorWhen Color = ColorWhen::Auto;
-  bool DumpTrace = false, DumpTimeline = false, DumpFit = false;
+  bool DumpTrace = false, DumpTimeline = false, DumpStatements = false,
+       DumpFit = false;
 
-  bool dumps() const { return DumpTrace || DumpTimeline || DumpFit; }
+  bool dumps() const {
+    return DumpTrace || DumpTimeline || DumpStatements || DumpFit;
+  }
 };
 
 /// Reads the arguments after the program's name. The error is one line for the

@@ -55,6 +55,9 @@ int main()
     AlexNet model(classes);
     model->eval();
     // oracle: model(model)
+    // matrix: auto input = torch::randn({N, 3, 224, 224});
+    // matrix: auto scores = model(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
 
     torch::NoGradGuard no_grad;
     torch::Tensor input = torch::randn({1, 3, 224, 224});

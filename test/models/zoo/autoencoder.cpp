@@ -34,6 +34,9 @@ class Autoencoder : public torch::nn::Module {
 int main() {
   Autoencoder net;
   // oracle: model(net)
+  // matrix: auto digits = torch::rand({N, 784});
+  // matrix: auto output = net.forward(digits);
+  // matrix: auto loss = torch::mse_loss(output, digits);
   const int batch = 128; // vary: 1 16 64
   torch::optim::AdamW optimizer(net.parameters(), torch::optim::AdamWOptions(1e-3).weight_decay(1e-5));
   auto img = torch::rand({batch, 1, 28, 28});

@@ -117,6 +117,10 @@ int main() {
   const int64_t target_words = 2991; // vary: 100 200 300
   Seq2Seq net(source_words, target_words, hidden_size);
   // oracle: model(net)
+  // matrix: auto source = torch::randint(0, 100, {N, MAX_LENGTH}, torch::kLong);
+  // matrix: auto [encoded, state] = net->encoder(source);
+  // matrix: auto forced = std::get<0>(net->decoder(encoded, state, source));
+  // matrix: auto loss = forced.mean();
   net->eval();
 
   torch::NoGradGuard guard;

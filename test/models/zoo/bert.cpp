@@ -176,6 +176,9 @@ int main() {
   torch::manual_seed(1);
   BertModel net(BertConfig{});
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(0, 30000, {N, 32}, torch::kLong);
+  // matrix: auto out = net->forward(ids);
+  // matrix: auto loss = out.last_hidden_state.mean() + out.pooler_output.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   auto ids = torch::randint(0, 30000, {1, 32}, torch::kLong);

@@ -99,6 +99,8 @@ int main() {
   const int VOCAB = 8000; // vary: 50 100 1000
   BiLSTM_CRF model(VOCAB, tag_to_ix, EMBEDDING_DIM, HIDDEN_DIM);
   // oracle: model(model)
+  // matrix: auto sentence = torch::randint(0, 50, {3 * N}, torch::kLong), tags = torch::randint(0, 3, {3 * N}, torch::kLong);
+  // matrix: auto loss = model.neg_log_likelihood(sentence, tags);
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).weight_decay(1e-4));
 
   auto sentence = torch::randint(0, 50, {11}, torch::kLong);

@@ -104,6 +104,9 @@ int main(int argc, char **argv) {
   const int layers = 24; // vary: 2 4 6
   Bloom net(250880, hidden, layers, 16);
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(250880, {N, 6}, torch::kLong);
+  // matrix: auto logits = net(ids);
+  // matrix: auto loss = logits.mean();
   net->eval();
   torch::NoGradGuard guard;
   Tensor logits = net(torch::randint(250880, {1, 6}, torch::kLong));

@@ -138,6 +138,9 @@ int main()
     CBAMResNet net(base, 10);
     net.eval();
     // oracle: model(net)
+    // matrix: auto input = torch::randn({N, 3, 32, 32});
+    // matrix: auto scores = net.forward(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     torch::NoGradGuard no_grad;
     auto scores = net.forward(torch::randn({8, 3, 32, 32}));
     auto predicted = scores.argmax(1);

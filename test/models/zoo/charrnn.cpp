@@ -71,6 +71,9 @@ int main() {
   const int depth = 2; // vary: 1 3 4
   CharRNN net(alphabet, hidden, depth);
   // oracle: model(net)
+  // matrix: auto text = torch::randint(0, 95, {20, N}, torch::kLong);
+  // matrix: auto logits = net.forward(text);
+  // matrix: auto loss = torch::nn::functional::cross_entropy(logits.flatten(0, 1), text.flatten());
   net.eval();
   torch::NoGradGuard no_grad;
   auto logits = net.forward(torch::randint(0, 95, {20, 8}, torch::kLong));

@@ -80,6 +80,10 @@ int main() {
   const int64_t latent = 128; // vary: 16 32 64
   auto net = std::make_shared<VanillaVAE>(3, latent);
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 64, 64});
+  // matrix: auto [image, mu, log_var] = net->forward(input);
+  // matrix: auto kld = torch::mean(-0.5 * torch::sum(1 + log_var - mu.pow(2) - log_var.exp(), 1), 0);
+  // matrix: auto loss = torch::mse_loss(image, input) + kld;
   net->eval();
   NoGradGuard guard;
   auto [image, mu, log_var] = net->forward(torch::randn({4, 3, 64, 64}));

@@ -117,6 +117,9 @@ int main()
     int64_t width = 96; // vary: 40 48 64
     ConvNeXt net(std::vector<int64_t>{3, 3, 9, 3}, std::vector<int64_t>{width, 2 * width, 4 * width, 8 * width}, 1000);
     // oracle: model(net)
+    // matrix: auto input = torch::rand({N, 3, 224, 224});
+    // matrix: auto scores = net(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     net->eval();
     torch::NoGradGuard guard;
     auto y = net(torch::rand({1, 3, 224, 224}));

@@ -72,6 +72,9 @@ int main() {
   const int nh = 256; // vary: 32 64 128
   CRNN net(32, 1, nclass, nh);
   // oracle: model(net)
+  // matrix: auto input = torch::rand({N, 1, 32, 100});
+  // matrix: auto preds = net.forward(input);
+  // matrix: auto loss = preds.mean();
   net.eval();
   torch::NoGradGuard guard;
   auto preds = net.forward(torch::rand({4, 1, 32, 100}));

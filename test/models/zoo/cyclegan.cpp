@@ -88,6 +88,10 @@ int main() {
   NLayerDiscriminator netD(3, ndf, 3);
   // oracle: model(netG)
   // oracle: model(netD)
+  // matrix: auto real = torch::rand({N, 3, 64, 64});
+  // matrix: auto fake = netG(real);
+  // matrix: auto patch = netD->forward(fake);
+  // matrix: auto loss = torch::mse_loss(patch, torch::ones_like(patch)) + torch::l1_loss(fake, real);
   torch::NoGradGuard guard;
   netG->eval();
   netD->eval();

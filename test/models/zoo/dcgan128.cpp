@@ -69,6 +69,10 @@ int main(int argc, char *argv[]) {
   discriminator->apply(weights_init);
   // oracle: model(generator)
   // oracle: model(discriminator)
+  // matrix: auto noise = torch::randn({N, options.nz, 1, 1});
+  // matrix: auto fake = generator->forward(noise);
+  // matrix: auto verdict = discriminator->forward(fake).view(-1);
+  // matrix: auto loss = torch::binary_cross_entropy(verdict, torch::ones_like(verdict));
   generator->eval();
   discriminator->eval();
   torch::NoGradGuard guard;

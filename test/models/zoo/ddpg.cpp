@@ -67,6 +67,11 @@ int main() {
   Critic critic_local(state, action), critic_target(state, action);
   // oracle: model(actor_local)
   // oracle: model(critic_local)
+  // matrix: batch 2 4
+  // matrix: auto states = torch::rand({N, state});
+  // matrix: auto actions = actor_local.forward(states);
+  // matrix: auto value = critic_local.forward(states, actions);
+  // matrix: auto loss = -value.mean();
   torch::optim::Adam actor_optimizer(actor_local.parameters(), 1e-4);
   torch::optim::Adam critic_optimizer(critic_local.parameters(), torch::optim::AdamOptions(1e-3).weight_decay(1e-2));
 

@@ -124,6 +124,10 @@ int main()
     DeepLabV3 narrow(19, width);
     // oracle: model(net)
     // oracle: model(narrow)
+    // matrix: batch 2 4
+    // matrix: auto image = torch::rand({N, 3, 128, 128});
+    // matrix: auto [masks, side] = net->forward(image);
+    // matrix: auto loss = masks.mean() + 0.4 * side.mean();
     net->eval();
     narrow->eval();
     NoGradGuard guard;

@@ -70,6 +70,9 @@ int main() {
   const int layers = 5; // vary: 1 2 3
   DeepSpeech net(hidden, layers, labels, 16000, 0.02);
   // oracle: model(net)
+  // matrix: auto sound = torch::rand({N, 1, 161, 60});
+  // matrix: auto out = net(sound);
+  // matrix: auto loss = out.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto out = net(torch::rand({2, 1, 161, 60}));

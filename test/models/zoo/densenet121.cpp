@@ -112,6 +112,9 @@ int main() {
   DenseNet net(1000, growth);
   net->eval();
   // oracle: model(net)
+  // matrix: auto input = torch::rand({N, 3, 224, 224});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   torch::NoGradGuard guard;
   auto y = net->forward(torch::rand({1, 3, 224, 224}));
   auto top = y.index({0, Slice(0, 5)});

@@ -172,6 +172,10 @@ int main() {
   const int res_blocks = 2; // vary: 1 3
   UNet net(ch, std::vector<int>{1, 2, 2, 2}, res_blocks, std::set<int>{16}, 32);
   // oracle: model(net)
+  // matrix: auto x = torch::randn({N, 3, 32, 32});
+  // matrix: auto t = torch::full({N}, 7, torch::kLong);
+  // matrix: auto eps = net(x, t);
+  // matrix: auto loss = torch::mse_loss(eps, torch::randn_like(x));
   net->eval();
   torch::NoGradGuard guard;
 

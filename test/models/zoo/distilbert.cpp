@@ -97,6 +97,9 @@ int main() {
   const int64_t positions = 512; // vary: 64 128 256
   auto net = std::make_shared<DistilBert>(vocab, dim, heads, hidden, layers, positions);
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(vocab, {N, 24}, kInt64);
+  // matrix: auto y = net->forward(ids, torch::ones({N, 24}));
+  // matrix: auto loss = y.mean();
   net->eval();
 
   NoGradGuard guard;

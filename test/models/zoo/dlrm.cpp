@@ -82,6 +82,12 @@ int main() {
   ln_emb[0] = 1460;
   DLRM net(m_spa, ln_emb, "13-512-256-64", "512-256-1");
   // oracle: model(net)
+  // matrix: auto dense = torch::rand({N, 13});
+  // matrix: std::vector<torch::Tensor> offsets(tables), indices(tables);
+  // matrix: for (auto &o : offsets) o = torch::arange(0, N, torch::kLong) * 3;
+  // matrix: for (auto &i : indices) i = torch::randint(100, {N * 3}, torch::kLong);
+  // matrix: auto p = net.forward(dense, offsets, indices);
+  // matrix: auto loss = torch::binary_cross_entropy(p, torch::ones_like(p));
   net.eval();
   torch::NoGradGuard guard;
   const int64_t batch = 16;

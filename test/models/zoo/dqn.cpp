@@ -53,6 +53,11 @@ int main() {
   copy_weights(current, target);
   // oracle: model(current)
   // oracle: model(target)
+  // matrix: auto states = torch::rand({N, frames, 84, 84}), next_states = torch::rand({N, frames, 84, 84});
+  // matrix: auto taken = torch::randint(0, actions, {N}, torch::kLong);
+  // matrix: auto q_value = current.forward(states).gather(1, taken.unsqueeze(1)).squeeze(1);
+  // matrix: auto next_q = std::get<0>(target.forward(next_states).max(1));
+  // matrix: auto loss = (q_value - (torch::rand({N}) + 0.99 * next_q).detach()).pow(2).mean();
   torch::optim::RMSprop optimizer(current.parameters(), torch::optim::RMSpropOptions(2.5e-4).alpha(0.95).eps(0.01));
 
   auto states = torch::rand({32, frames, 84, 84}), next_states = torch::rand({32, frames, 84, 84});

@@ -45,6 +45,9 @@ int main() {
   const int64_t actions = 4; // vary: 2 6 9
   std::shared_ptr<QNetwork> net = std::make_shared<DuelingDQN>(8, actions, width);
   // oracle: model(net)
+  // matrix: auto q = net->forward(torch::rand({N, 8}));
+  // matrix: auto best = q.argmax(1);
+  // matrix: auto loss = q.gather(1, best.unsqueeze(1)).mean();
   net->eval();
   torch::NoGradGuard guard;
   auto q = net->forward(torch::rand({64, 8}));

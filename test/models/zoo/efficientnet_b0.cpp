@@ -176,6 +176,10 @@ int main() {
   global.depth_coefficient = depth_percent / 100.0;
   EfficientNet net(args, global);
   // oracle: model(net)
+  // matrix: auto x = torch::randn({N, 3, 96, 96});
+  // matrix: auto labels = torch::randint(1000, {N}, torch::kLong);
+  // matrix: auto logits = net->forward(x);
+  // matrix: auto loss = nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().label_smoothing(0.1))(logits, labels);
 
   net->train();
   torch::optim::RMSprop optimizer(net->parameters(), torch::optim::RMSpropOptions(0.016).momentum(0.9).alpha(0.9));

@@ -122,6 +122,9 @@ int main()
     const int64_t head = 1280; // vary: 640 1792
     EfficientNetV2 net(stages, head, 1000, 0.2);
     // oracle: model(net)
+    // matrix: auto input = torch::randn({N, 3, 192, 192});
+    // matrix: auto scores = net.forward(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     net.eval();
     torch::NoGradGuard no_grad;
     auto out = net.forward(torch::randn({1, 3, 192, 192}));

@@ -46,6 +46,10 @@ int main() {
   const std::vector<std::string> categories = {"Czech", "Dutch", "Greek", "Irish", "Polish"};
   RNN rnn(n_letters, n_hidden, categories.size());
   // oracle: model(rnn)
+  // matrix: auto word = torch::zeros({5, N, n_letters}), labels = torch::randint(5, {N}, torch::kLong);
+  // matrix: torch::Tensor output, hidden = torch::zeros({N, n_hidden});
+  // matrix: for (int64_t i = 0; i < word.size(0); i++) std::tie(output, hidden) = rnn.forward(word[i], hidden);
+  // matrix: auto loss = torch::nll_loss(output, labels);
   torch::nn::NLLLoss criterion;
   torch::Tensor output;
   const std::vector<std::pair<std::string, int>> names = {{"Novak", 0}, {"Janssen", 1}, {"O'Neill", 3}};

@@ -159,6 +159,9 @@ int main() {
   const int64_t regions = 16; // vary: 5 10
   FasterRCNN net(91, representation);
   // oracle: model(net)
+  // matrix: auto image = torch::rand({N, 3, 224, 256});
+  // matrix: auto [scores, boxes, proposals] = net.forward(image, regions);
+  // matrix: auto loss = scores.mean() + boxes.mean() + proposals.mean();
   net.eval();
   torch::NoGradGuard no_grad;
   auto [scores, boxes, proposals] = net.forward(torch::rand({1, 3, 224, 256}), regions);

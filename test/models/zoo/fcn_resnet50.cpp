@@ -128,6 +128,9 @@ struct FCN : torch::nn::Module {
 int main() {
   FCN net(21); // vary: 2 19 182
   // oracle: model(net)
+  // matrix: auto image = torch::rand({N, 3, 130, 194});
+  // matrix: auto result = net.forward(image);
+  // matrix: auto loss = result.at("out").mean() + 0.5 * result.at("aux").mean();
   net.eval();
   torch::NoGradGuard no_grad;
   auto result = net.forward(torch::rand({1, 3, 130, 194}));

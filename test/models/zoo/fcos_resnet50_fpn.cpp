@@ -172,6 +172,10 @@ int main()
     int convs = 4; // vary: 1 2 6
     auto net = std::make_shared<FCOS>(91, convs);
     // oracle: model(net)
+    // matrix: auto image = torch::randn({N, 3, 160, 224});
+    // matrix: auto out = net->forward(image);
+    // matrix: auto cls = torch::cat(out["cls"], 1), ctr = torch::cat(out.at("ctr"), 1);
+    // matrix: auto loss = cls.mean() + ctr.mean();
     net->eval();
     torch::NoGradGuard no_grad;
     auto out = net->forward(torch::randn({1, 3, 160, 224}));

@@ -67,6 +67,9 @@ int main() {
   const int classes = 7; // vary: 2 3 40
   GAT net(1433, hidden, classes, 0.6f, 0.2f, heads);
   // oracle: model(net)
+  // matrix: auto adj = (torch::rand({60 * N, 60 * N}) > 0.9).to(torch::kFloat);
+  // matrix: auto y = net(torch::rand({60 * N, 1433}), adj);
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto adj = (torch::rand({270, 270}) > 0.9).to(torch::kFloat);

@@ -62,6 +62,10 @@ int main() {
   const int64_t classes = 7; // vary: 2 3 6
   GCN model(features, hidden, classes, 0.5);
   // oracle: model(model)
+  // matrix: auto adj = torch::rand({50 * N, 50 * N});
+  // matrix: auto x = torch::rand({50 * N, features});
+  // matrix: auto output = model.forward(x, adj);
+  // matrix: auto loss = torch::nll_loss(output, torch::randint(classes, {50 * N}, torch::kLong));
   torch::optim::Adam optimizer(model.parameters(), torch::optim::AdamOptions(0.01).weight_decay(5e-4));
 
   const int64_t nodes = 200;

@@ -111,6 +111,9 @@ int main() {
   auto net = std::make_unique<Gemma>(kVocab, kHidden, kFfn, kDepth);
   Gemma &root = *net;
   // oracle: model(root)
+  // matrix: auto ids = torch::randint(100, {N, 10}, torch::kLong);
+  // matrix: auto logits = net->forward(ids);
+  // matrix: auto loss = logits.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   auto logits = net->forward(torch::randint(100, {2, 10}, torch::kLong));

@@ -121,6 +121,9 @@ int main(int argc, char** argv)
   googlenet::GoogLeNet net(1000); // vary: 7 20 365
   net->eval();
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   at::NoGradGuard no_grad;
   auto x = torch::randn({1, 3, 224, 224});
   auto y = net->forward(x);

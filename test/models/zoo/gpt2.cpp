@@ -145,6 +145,9 @@ int main() {
   GPTConfig config;
   GPT model(config);
   // oracle: model(model)
+  // matrix: auto idx = torch::randint(config.vocab_size, {N, 16}, torch::kLong);
+  // matrix: auto [logits, value] = model.forward(idx, idx);
+  // matrix: auto loss = *value;
   model.eval();
   torch::NoGradGuard no_grad;
   auto idx = torch::randint(config.vocab_size, {1, 16}, torch::kLong);

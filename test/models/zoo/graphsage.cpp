@@ -94,6 +94,8 @@ int main() {
   const int64_t classes = 41; // vary: 3 7 47
   auto net = std::make_shared<GraphSage>(std::vector<std::string>{"mean", "pool"}, in, hidden, classes);
   // oracle: model(net)
+  // matrix: auto y = net->forward(torch::rand({N, in}), torch::rand({N, 10, in}), torch::rand({N, 10, 25, in}));
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(y, 1), torch::randint(3, {N}, torch::kLong));
   net->eval();
   torch::NoGradGuard guard;
   auto y = net->forward(torch::rand({16, in}), torch::rand({16, 10, in}), torch::rand({16, 10, 25, in}));

@@ -46,6 +46,9 @@ TORCH_MODULE(GruTagger);
 int main() {
   GruTagger tagger(GruTaggerImpl::Options{});
   // oracle: model(tagger)
+  // matrix: auto tokens = torch::randint(1, 100, {N, 12}, torch::kLong);
+  // matrix: auto logits = tagger(tokens, torch::full({N}, 12, torch::kLong));
+  // matrix: auto loss = logits.mean();
   tagger->eval();
   torch::NoGradGuard no_grad;
 

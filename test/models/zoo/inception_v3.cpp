@@ -199,6 +199,9 @@ int main() {
   auto net = std::make_shared<InceptionV3>(1000); // vary: 3 10 200
   net->eval();
   // oracle: model(net)
+  // matrix: auto input = torch::rand({N, 3, 299, 299});
+  // matrix: auto result = net->forward(input);
+  // matrix: auto loss = result.logits.mean() + 0.4 * result.aux.mean();
   torch::NoGradGuard no_grad;
   Output result = net->forward(torch::rand({1, 3, 299, 299}));
   // oracle: shape(result.logits)

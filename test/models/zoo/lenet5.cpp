@@ -29,6 +29,10 @@ struct LeNet5 : torch::nn::Module {
 int main() {
   torch::manual_seed(1);
   LeNet5 net;
+  // matrix: auto images = torch::rand({N, 1, 32, 32});
+  // matrix: auto labels = torch::randint(kClasses, {N}, torch::kLong);
+  // matrix: auto scores = net.forward(images);
+  // matrix: auto loss = torch::nll_loss(scores, labels);
   torch::optim::SGD sgd(net.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
 
   auto images = torch::rand({64, 1, 32, 32});

@@ -128,6 +128,10 @@ int main() {
   int64_t inter = 128; // vary: 64 96
   LRASPP net(21, inter);
   // oracle: model(net)
+  // matrix: batch 2 4
+  // matrix: auto image = torch::rand({N, 3, 260, 260});
+  // matrix: auto masks = net.forward(image);
+  // matrix: auto loss = masks.mean();
   net.eval();
   c10::InferenceMode guard;
   auto masks = net.forward(torch::rand({1, 3, 260, 260}));

@@ -80,6 +80,9 @@ int main() {
   const int64_t char_dim = 25; // vary: 3 5 10
   auto net = std::make_shared<LSTMTagger>(words.ids.size(), 128, tags.ids.size(), embedding, char_dim, hidden);
   // oracle: model(net)
+  // matrix: std::vector<std::string> sentence(4 * N, "dog");
+  // matrix: auto scores = net->forward(words.encode(sentence), sentence);
+  // matrix: auto loss = torch::nll_loss(scores, torch::zeros({4 * N}, torch::kLong));
   net->eval();
   torch::NoGradGuard guard;
   const auto sentence = split(training_data[0].first);

@@ -36,6 +36,10 @@ int main() {
   const int64_t n_factors = 20; // vary: 5 8 64
   MatrixFactorization model(n_users, n_items, n_factors);
   // oracle: model(model)
+  // matrix: auto users = torch::randint(n_users, {N}, torch::kLong), items = torch::randint(n_items, {N}, torch::kLong);
+  // matrix: auto ratings = torch::randint(1, 6, {N}).to(torch::kFloat);
+  // matrix: auto prediction = model.forward(users, items);
+  // matrix: auto loss = torch::nn::functional::mse_loss(prediction, ratings);
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(1e-2).momentum(0.9).nesterov(true));
   torch::Tensor prediction;
   for (int i = 0; i < 3; ++i) {

@@ -135,6 +135,9 @@ int main(int argc, char *argv[]) {
   config.window = 16; // vary: 4 8 64
   Mistral net(config);
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(0, config.vocab, {N, 24}, torch::kLong);
+  // matrix: auto logits = net.forward(ids);
+  // matrix: auto loss = logits.mean();
   torch::NoGradGuard guard;
   auto logits = net.forward(torch::randint(0, config.vocab, {1, 24}));
   // oracle: shape(logits)

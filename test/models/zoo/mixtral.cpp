@@ -122,6 +122,9 @@ int main() {
   torch::manual_seed(0);
   auto net = std::make_shared<MixtralLike>(MoeConfig());
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(0, 100, {N, 16}, torch::kLong);
+  // matrix: auto logits = net->forward(ids);
+  // matrix: auto loss = logits.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> router;

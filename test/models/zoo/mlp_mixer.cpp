@@ -58,6 +58,9 @@ constexpr int kDepth = 12; // vary: 8 3
 int main() {
   MlpMixer<224, 16, kDim, kDepth> net(1000);
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = net.forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   net.eval();
   torch::NoGradGuard guard;
   auto out = net.forward(torch::randn({2, 3, 224, 224}));

@@ -130,6 +130,9 @@ int main() {
   int tenths = 10; // vary: 5 13 7
   auto net = std::make_shared<MNASNetImpl>(tenths / 10.0, 1000);
   // oracle: model(net)
+  // matrix: auto input = torch::ones({N, 3, 192, 192});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   net->eval();
   torch::NoGradGuard guard;
   auto y = net->forward(torch::ones({1, 3, 192, 192}));

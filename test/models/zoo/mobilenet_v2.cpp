@@ -136,6 +136,9 @@ int main() {
   mobilenet::MobileNetV2 scaled(1000, percent / 100);
   // oracle: model(net)
   // oracle: model(scaled)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   scaled->eval();
   torch::NoGradGuard guard;
   auto out = scaled(torch::randn({1, 3, 224, 224}));

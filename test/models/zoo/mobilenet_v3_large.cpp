@@ -144,6 +144,9 @@ int main() {
     const int classes = 1000; // vary: 9 21 200
     auto net = MobileNetV3(std::begin(kLarge), std::end(kLarge), last, classes);
     // oracle: model(net)
+    // matrix: auto input = torch::rand({N, 3, 224, 224});
+    // matrix: auto scores = net->forward(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     net->train(false);
     torch::InferenceMode guard;
     Tensor logits = net->forward(torch::rand({2, 3, 224, 224}));

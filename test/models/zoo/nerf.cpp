@@ -91,6 +91,9 @@ int main() {
   Embedder points(3, 10), views(3, 4);
   NeRF net(D, W, points.out_dim(), views.out_dim(), {4});
   // oracle: model(net)
+  // matrix: auto origins = torch::rand({8 * N, 3}), directions = torch::randn({8 * N, 3});
+  // matrix: auto out = render_rays(net, points, views, origins, directions, samples);
+  // matrix: auto loss = torch::mse_loss(out.rgb, torch::rand({8 * N, 3}));
   net.eval();
   torch::NoGradGuard guard;
   auto out = render_rays(net, points, views, torch::rand({32, 3}), torch::randn({32, 3}), samples);

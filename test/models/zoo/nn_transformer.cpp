@@ -66,6 +66,10 @@ int main() {
   const int64_t TGT_VOCAB = 10837; // vary: 100 500 1000
   Seq2SeqTransformer net(NUM_ENCODER_LAYERS, NUM_DECODER_LAYERS, 512, 8, 19214, TGT_VOCAB, FFN_HID_DIM);
   // oracle: model(net)
+  // matrix: auto src = torch::randint(2, 100, {17, N}, kLong), tgt = torch::randint(2, 100, {13, N}, kLong);
+  // matrix: auto tgt_mask = nn::TransformerImpl::generate_square_subsequent_mask(tgt.size(0));
+  // matrix: auto logits = net(src, tgt, tgt_mask, (src == 1).transpose(0, 1), (tgt == 1).transpose(0, 1));
+  // matrix: auto loss = logits.mean();
   net->eval();
 
   NoGradGuard no_grad;

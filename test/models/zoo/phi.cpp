@@ -86,6 +86,9 @@ int main() {
   settings.erase("unused");
   auto phi = make_phi(settings);
   // oracle: model(phi)
+  // matrix: auto ids = torch::randint(0, settings["vocab_size"], {N, 12}, torch::kInt64);
+  // matrix: auto logits = phi->forward(ids);
+  // matrix: auto loss = logits.mean();
   phi->eval();
   torch::NoGradGuard guard;
   auto logits = phi->forward(torch::randint(0, settings["vocab_size"], {1, 12}, torch::kInt64));

@@ -63,6 +63,10 @@ int main() {
   const int ngf = 64; // vary: 8 16 32
   auto net = makeUnet(3, 3, downs, ngf, true);
   // oracle: model(net)
+  // matrix: batch 2 4
+  // matrix: auto image = torch::randn({N, 3, 256, 256});
+  // matrix: auto y = net->forward(image);
+  // matrix: auto loss = torch::l1_loss(y, image);
   net->eval();
   torch::NoGradGuard guard;
   auto y = net->forward(torch::randn({1, 3, 256, 256}));

@@ -84,6 +84,11 @@ int main() {
   const int64_t classes = 40; // vary: 5 10 16
   auto net = std::make_shared<PointNet>(classes);
   // oracle: model(net)
+  // matrix: batch 2 4
+  // matrix: auto points = torch::rand({N, 3, 500});
+  // matrix: auto [pred, trans, trans_feat] = net->forward(points);
+  // matrix: auto penalty = feature_transform_regularizer(trans_feat);
+  // matrix: auto loss = pred.mean() + 0.001 * penalty;
   net->eval();
   torch::NoGradGuard guard;
   auto [pred, trans, trans_feat] = net->forward(torch::rand({4, 3, 500}));

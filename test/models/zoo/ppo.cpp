@@ -53,6 +53,11 @@ int main() {
   const int64_t n_out = 2; // vary: 1 3 6
   ActorCritic ac(n_in, n_out, 2e-2);
   // oracle: model(ac)
+  // matrix: auto state = torch::rand({8 * N, n_in});
+  // matrix: auto [action, value] = ac->forward(state);
+  // matrix: auto old = (ac->log_prob(action) - 0.1).detach();
+  // matrix: auto ratio = (ac->log_prob(action.detach()) - old).exp();
+  // matrix: auto loss = (torch::rand({8 * N, 1}) - value).pow(2).mean() - ratio.mean() - 1e-3 * ac->entropy().mean();
   torch::optim::Adam opt(ac->parameters(), 1e-3);
   ac->train();
 

@@ -112,6 +112,11 @@ int main()
     int64_t classes = 150; // vary: 19 21 59
     auto net = std::make_shared<PSPNet>(classes);
     // oracle: model(net)
+    // matrix: batch 2 4
+    // matrix: auto images = torch::randn({N, 3, 65, 65});
+    // matrix: auto labels = torch::randint(0, classes, {N, 65, 65}, torch::kLong);
+    // matrix: auto [out, side] = net->forward(images);
+    // matrix: auto loss = torch::nll_loss2d(torch::log_softmax(out, 1), labels) + 0.4 * torch::nll_loss2d(torch::log_softmax(side, 1), labels);
     net->train();
     auto images = torch::randn({2, 3, 65, 65});
     auto labels = torch::randint(0, classes, {2, 65, 65}, torch::kLong);

@@ -131,6 +131,9 @@ TORCH_MODULE(Qwen2);
 int main() {
   Qwen2 net;
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(0, 1000, {N, 7}, torch::TensorOptions(torch::kInt64));
+  // matrix: auto y = net->forward(ids);
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto ids = torch::randint(0, 1000, {1, 7}, torch::TensorOptions(torch::kInt64));

@@ -92,6 +92,9 @@ int main() {
   VideoResNet<Factorized> r2plus1d(400); // vary: 10 174
   // oracle: model(r3d)
   // oracle: model(r2plus1d)
+  // matrix: auto clips = torch::rand({N, 3, 8, 56, 56});
+  // matrix: auto a = r3d->forward(clips), b = r2plus1d->forward(clips);
+  // matrix: auto loss = a.mean() + b.mean();
   r3d->eval();
   r2plus1d->eval();
   torch::NoGradGuard no_grad;

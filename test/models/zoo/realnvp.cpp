@@ -68,6 +68,8 @@ int main() {
     rows.push_back(i % 2 ? torch::tensor({1.0f, 0.0f}) : torch::tensor({0.0f, 1.0f}));
   auto flow = std::make_shared<RealNVP>(nets, nett, torch::stack(rows));
   // oracle: model(flow)
+  // matrix: auto points = torch::randn({25 * N, 2});
+  // matrix: auto loss = -flow->log_prob(points).mean();
 
   torch::optim::Adam optimizer(flow->parameters(), 1e-4);
   for (int step = 0; step < 2; step++) {

@@ -128,6 +128,9 @@ int main() {
   auto params = generate(depth, 48, 27.89, 2.09, group);
   auto model = regnet(params, 0.25, 1000);
   // oracle: model(model)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = model->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   model->eval();
   torch::NoGradGuard no_grad;
   auto out = model->forward(torch::randn({1, 3, 224, 224}));

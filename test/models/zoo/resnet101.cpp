@@ -79,6 +79,10 @@ int main() {
   constexpr int depth3 = 23; // vary: 6 12 36
   ResNet<Bottleneck> net({3, 4, depth3, 3}, 1000);
   // oracle: model(net)
+  // matrix: auto images = torch::randn({N, 3, 64, 64});
+  // matrix: auto target = torch::randint(0, 1000, {N});
+  // matrix: auto logits = net.forward(images);
+  // matrix: auto loss = torch::nn::functional::cross_entropy(logits, target.to(torch::kLong));
   net.train();
   torch::optim::SGD optimizer(net.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9).weight_decay(1e-4));
   auto images = torch::randn({4, 3, 64, 64});

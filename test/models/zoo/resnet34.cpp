@@ -136,6 +136,9 @@ int main()
     const int classes = 1000; // vary: 10 37 100
     ResNet net(std::vector<int>{3, 4, 6, 3}, width, classes);
     // oracle: model(net)
+    // matrix: auto input = torch::randn({N, 3, 224, 224});
+    // matrix: auto scores = net->forward(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     net->eval();
     NoGradGuard no_grad;
     auto out = net->forward(torch::randn({1, 3, 224, 224}));

@@ -106,6 +106,9 @@ int main() {
   ResNeXt net(options);
   net->eval();
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 128, 160});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   torch::NoGradGuard no_grad;
   const auto probabilities = torch::softmax(net->forward(torch::randn({2, 3, 128, 160})), /*dim=*/1);
   // oracle: shape(probabilities)

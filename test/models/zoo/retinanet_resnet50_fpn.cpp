@@ -151,6 +151,9 @@ int main() {
   const int64_t classes = 91; // vary: 4 20 80
   RetinaNet net(classes);
   // oracle: model(net)
+  // matrix: auto image = torch::rand({N, 3, 256, 192});
+  // matrix: auto [scores, boxes] = net->forward(image);
+  // matrix: auto loss = scores.mean() + boxes.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   Tensor scores, boxes;

@@ -99,6 +99,9 @@ int main() {
   options.positions(514); // vary: 66 130 258
   roberta::Model net(options);
   // oracle: model(net)
+  // matrix: auto ids = torch::randint(4, 50000, {N, 20}, torch::kLong);
+  // matrix: auto [hidden, pooled] = net->forward(ids);
+  // matrix: auto loss = hidden.mean() + pooled.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto ids = torch::randint(4, 50000, {1, 20}, torch::kLong);

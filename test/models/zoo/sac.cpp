@@ -69,6 +69,10 @@ int main() {
   const int64_t act = 6; // vary: 1 2 4
   SAC agent(obs, act, hidden);
   // oracle: model(agent)
+  // matrix: auto o = torch::randn({25 * N, obs});
+  // matrix: auto [sampled, logp] = agent.pi->forward(o);
+  // matrix: auto q = torch::min(agent.q1->forward(o, sampled), agent.q2->forward(o, sampled));
+  // matrix: auto loss = (0.2 * logp - q).mean();
   agent.train();
   torch::optim::Adam pi_optimizer(agent.pi->parameters(), 1e-3);
   std::vector<torch::Tensor> q_params = agent.q1->parameters();

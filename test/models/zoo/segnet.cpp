@@ -76,6 +76,9 @@ int main() {
   const int base = 64; // vary: 16 24 40
   SegNet net(3, 12, base);
   // oracle: model(net)
+  // matrix: auto image = torch::randn({N, 3, 180, 240});
+  // matrix: auto y = net->forward(image);
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   auto y = net->forward(torch::randn({1, 3, 180, 240}));

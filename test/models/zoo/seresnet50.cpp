@@ -96,6 +96,9 @@ int main()
     auto slim = se_resnet50(10, reduction);
     // oracle: model(net)
     // oracle: model(slim)
+    // matrix: auto x = torch::randn({N, 3, 96, 96});
+    // matrix: auto a = net->forward(x), b = slim->forward(x);
+    // matrix: auto loss = a.mean() + b.mean();
     torch::NoGradGuard guard;
     net->eval();
     slim->eval();

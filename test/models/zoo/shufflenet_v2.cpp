@@ -111,6 +111,9 @@ int main() {
   ShuffleNetV2 net({4, 8, 4}, {24, width, 2 * width, 4 * width, 1024}, 1000);
   net.eval();
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 128, 128});
+  // matrix: auto scores = net.forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   torch::NoGradGuard no_grad;
   auto y = net.forward(torch::randn({3, 3, 128, 128}));
   // oracle: shape(y)

@@ -36,6 +36,9 @@ int main() {
   const int features = 4096; // vary: 64 256 1000
   auto net = std::make_shared<SiameseNets>(features);
   // oracle: model(net)
+  // matrix: auto left = torch::rand({N, 1, 88, 88}), right = torch::rand({N, 1, 88, 88});
+  // matrix: auto score = net->forward(left, right);
+  // matrix: auto loss = torch::mse_loss(score, torch::ones_like(score));
   net->eval();
   torch::NoGradGuard guard;
   auto score = net->forward(torch::rand({1, 1, 88, 88}), torch::rand({1, 1, 88, 88}));

@@ -76,6 +76,9 @@ int main()
     auto net = SqueezeNet1_1(1000); // vary: 2 91 365
     net->eval();
     // oracle: model(net)
+    // matrix: auto input = torch::randn({N, 3, 224, 224});
+    // matrix: auto scores = net->forward(input);
+    // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
     torch::NoGradGuard no_grad;
     auto y = net->forward(torch::randn({4, 3, 224, 224}));
     // oracle: shape(y)

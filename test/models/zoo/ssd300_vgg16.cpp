@@ -123,6 +123,9 @@ int main() {
   auto net = ssd::SSD300(91); // vary: 2 21 81
   net->eval();
   // oracle: model(net)
+  // matrix: auto image = torch::rand({N, 3, 300, 300});
+  // matrix: auto out = net->forward(image);
+  // matrix: auto loss = out.boxes.mean() + out.scores.mean();
   torch::NoGradGuard no_grad;
   const ssd::SSDOutput out = net->forward(torch::rand({1, 3, 300, 300}));
   // oracle: shape(out.boxes)

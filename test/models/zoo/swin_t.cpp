@@ -168,6 +168,9 @@ int main() {
   int64_t embed = 96; // vary: 48 72 120
   SwinTransformer net(224, embed, std::vector<int>{2, 2, 6, 2}, std::vector<int>{3, 6, 12, 24}, 7, 1000);
   // oracle: model(net)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = net(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   net->eval();
   torch::NoGradGuard guard;
   auto y = net->forward(torch::randn({1, 3, 224, 224}));

@@ -185,6 +185,10 @@ int main() {
   T5Config config;
   T5 net(config);
   // oracle: model(net)
+  // matrix: auto source = torch::randint(1, config.vocab_size, {N, 18}, torch::kLong);
+  // matrix: auto target = torch::randint(1, config.vocab_size, {N, 11}, torch::kLong);
+  // matrix: auto logits = net->forward(source, target);
+  // matrix: auto loss = torch::nn::functional::cross_entropy(logits.flatten(0, 1), target.flatten());
   net->eval();
   torch::NoGradGuard guard;
   auto source = torch::randint(1, config.vocab_size, {2, 18}, torch::kLong);

@@ -83,6 +83,9 @@ int main() {
   std::vector<int64_t> channel_sizes(levels, nhid);
   auto net = std::make_shared<TCN>(1, 10, channel_sizes, ksize, 0.05);
   // oracle: model(net)
+  // matrix: auto sequence = torch::rand({N, 1, 784});
+  // matrix: auto y = net->forward(sequence);
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto y = net->forward(torch::rand({16, 1, 784}));

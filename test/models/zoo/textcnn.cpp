@@ -41,6 +41,9 @@ int main() {
   const size_t classes = 2; // vary: 3 5 20
   auto net = std::make_shared<TextCNN>(18765, dim, sizes, kernels, classes, 0.5f);
   // oracle: model(net)
+  // matrix: auto text = torch::randint(18765, {N, 59}, torch::kLong);
+  // matrix: auto y = net->forward(text);
+  // matrix: auto loss = torch::nn::functional::cross_entropy(y, torch::ones({N}, torch::kLong));
   net->train(false);
   torch::NoGradGuard guard;
   auto y = net->forward(torch::randint(18765, {50, 59}, torch::kLong));

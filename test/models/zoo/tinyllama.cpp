@@ -190,6 +190,9 @@ int main() {
   Transformer llama(args);
   llama->to(torch::kBFloat16);
   // oracle: model(llama)
+  // matrix: auto prompt = torch::randint(0, 999, {N, 8}, torch::kLong);
+  // matrix: auto logits = llama->forward(prompt, 0);
+  // matrix: auto loss = logits.mean();
   llama->eval();
   torch::InferenceMode guard;
   auto prompt = torch::randint(0, 999, {1, 8}, torch::kLong);

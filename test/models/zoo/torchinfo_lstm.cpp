@@ -41,6 +41,9 @@ int main() {
   const int64_t embed = 300; // vary: 20 100 150
   LSTMNet net(20, embed, hidden, layers);
   // oracle: model(net)
+  // matrix: auto x = torch::randint(20, {N, 100}, torch::kLong);
+  // matrix: auto [out, state] = net->forward(x);
+  // matrix: auto loss = out.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto x = torch::randint(20, {1, 100}, torch::kLong);

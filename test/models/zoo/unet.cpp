@@ -76,6 +76,10 @@ int main() {
   int levels = 4; // vary: 3 2
   UNet net(3, 1, features, levels);
   // oracle: model(net)
+  // matrix: auto images = torch::rand({N, 3, 72, 104});
+  // matrix: auto masks = torch::rand({N, 1, 72, 104}).gt(0.5).to(torch::kFloat);
+  // matrix: auto logits = net->forward(images);
+  // matrix: auto loss = torch::binary_cross_entropy_with_logits(logits, masks) + dice_loss(logits, masks);
   torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(1e-4));
   auto images = torch::rand({2, 3, 72, 104});
   auto masks = torch::rand({2, 1, 72, 104}).gt(0.5).to(torch::kFloat);

@@ -57,6 +57,10 @@ int main() {
   const int64_t z_dim = 20; // vary: 2 8 16
   VAE model(784, h_dim, z_dim);
   // oracle: model(model)
+  // matrix: auto images = torch::rand({N, 784});
+  // matrix: auto output = model->forward(images);
+  // matrix: auto divergence = -0.5 * torch::sum(1 + output.log_var - output.mu.pow(2) - output.log_var.exp());
+  // matrix: auto loss = torch::binary_cross_entropy(output.reconstruction, images) + divergence;
   torch::optim::Adam optimizer(model->parameters(), torch::optim::AdamOptions(1e-3));
 
   model->train();

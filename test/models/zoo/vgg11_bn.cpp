@@ -81,6 +81,9 @@ int main() {
   int64_t classes = 1000; // vary: 5 10 102
   VGG vgg(makeLayers(cfgs.at('A'), true), hidden, classes);
   // oracle: model(vgg)
+  // matrix: auto input = torch::rand({N, 3, 64, 64});
+  // matrix: auto scores = vgg->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   vgg->eval();
   torch::NoGradGuard guard;
   auto out = vgg->forward(torch::rand({2, 3, 64, 64}));

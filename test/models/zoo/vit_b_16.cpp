@@ -112,6 +112,9 @@ TORCH_MODULE(VisionTransformer);
 int main() {
   VisionTransformer vit(ViTConfig{});
   // oracle: model(vit)
+  // matrix: auto input = torch::randn({N, 3, 224, 224});
+  // matrix: auto scores = vit->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   vit->eval();
   torch::NoGradGuard no_grad;
   auto logits = vit->forward(torch::randn({2, 3, 224, 224}));

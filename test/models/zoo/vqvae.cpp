@@ -105,6 +105,9 @@ int main() {
   const int64_t embedding_dim = 64; // vary: 8 16 32
   VqVae model(128, num_residual_layers, 32, num_embeddings, embedding_dim);
   // oracle: model(model)
+  // matrix: auto image = torch::rand({N, 3, 32, 32}) - 0.5;
+  // matrix: auto out = model.forward(image);
+  // matrix: auto loss = std::get<0>(out) + torch::mse_loss(std::get<1>(out), image);
   model.eval();
   torch::NoGradGuard guard;
   auto out = model.forward(torch::rand({2, 3, 32, 32}) - 0.5);

@@ -84,6 +84,10 @@ int main() {
   const int skip = 1024; // vary: 64 128 256
   WaveNet net(blocks, layers, 32, 32, skip, 512);
   // oracle: model(net)
+  // matrix: auto audio = torch::rand({N, net->receptive_field + 159}) * 2 - 1;
+  // matrix: auto input = torch::one_hot(mu_law(audio, WaveNetImpl::kClasses), WaveNetImpl::kClasses).transpose(1, 2).to(torch::kFloat);
+  // matrix: auto y = net(input);
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard guard;
   auto audio = torch::rand({1, net->receptive_field + 159}) * 2 - 1;

@@ -60,6 +60,11 @@ int main() {
   Critic discriminator;
   // oracle: model(generator)
   // oracle: model(discriminator)
+  // matrix: batch 2 4
+  // matrix: auto real = torch::rand({N, 1, 28, 28}) * 2 - 1;
+  // matrix: auto fake = generator.forward(torch::randn({N, latent_dim}));
+  // matrix: auto validity = torch::mean(discriminator.forward(fake)) - torch::mean(discriminator.forward(real));
+  // matrix: auto loss = validity + 10 * compute_gradient_penalty(discriminator, real, fake.detach());
   const double lambda_gp = 10;
   torch::optim::Adam optimizer_D(discriminator.parameters(), torch::optim::AdamOptions(2e-4).betas({0.5, 0.999}));
   torch::optim::Adam optimizer_G(generator.parameters(), torch::optim::AdamOptions(2e-4).betas(std::make_tuple(0.5, 0.999)));

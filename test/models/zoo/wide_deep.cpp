@@ -62,6 +62,10 @@ int main() {
                                     {"occupation", occupation, dim}, {"native_country", 42, dim}};
   WideDeep net(columns, 5, std::vector<int64_t>{256, 128, 64}, 0.3);
   // oracle: model(net)
+  // matrix: batch 2 4
+  // matrix: auto kinds = torch::zeros({N, (int64_t)columns.size()}, torch::kLong);
+  // matrix: auto y = net(kinds, torch::rand({N, 5}));
+  // matrix: auto loss = y.mean();
   net->eval();
   torch::NoGradGuard no_grad;
   auto y = net(torch::zeros({32, (int64_t)columns.size()}, torch::kLong), torch::rand({32, 5}));

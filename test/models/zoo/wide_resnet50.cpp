@@ -91,6 +91,9 @@ int main() {
   const int classes = 1000; // vary: 10 100 42
   std::unique_ptr<Layer> net(new WideResNet(factor, classes));
   // oracle: model(net)
+  // matrix: auto input = torch::zeros({N, 3, 160, 160});
+  // matrix: auto scores = net->forward(input);
+  // matrix: auto loss = torch::nll_loss(torch::log_softmax(scores, 1), torch::randint(10, {N}, torch::kLong));
   net->eval();
   torch::NoGradGuard nograd;
   torch::Tensor y = net->forward(torch::zeros({1, 3, 160, 160}));

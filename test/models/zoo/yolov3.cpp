@@ -139,6 +139,9 @@ int main() {
   const int classes = 80; // vary: 1 3 20
   Darknet net(yolov3(classes), classes);
   // oracle: model(net)
+  // matrix: auto image = torch::zeros({N, 3, 256, 256});
+  // matrix: auto detections = net.forward(image);
+  // matrix: auto loss = detections.mean();
   net.eval();
   torch::NoGradGuard no_grad;
   auto detections = net.forward(torch::zeros({1, 3, 256, 256}));

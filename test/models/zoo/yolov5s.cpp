@@ -169,6 +169,9 @@ int main() {
   const int classes = 80; // vary: 1 20
   YoloV5 net(classes, 0.33, percent / 100.0);
   // oracle: model(net)
+  // matrix: auto image = torch::zeros({N, 3, 320, 320});
+  // matrix: auto heads = net.forward(image);
+  // matrix: auto loss = heads[0].mean() + heads[1].mean() + heads[2].mean();
   net.eval();
   torch::NoGradGuard no_grad;
   auto heads = net.forward(torch::zeros({1, 3, 320, 320}));

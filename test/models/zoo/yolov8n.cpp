@@ -174,6 +174,9 @@ int main()
     const int64_t width = 16; // vary: 8 32 48
     yolo::YoloV8 model(80, width);
     // oracle: model(model)
+    // matrix: auto image = torch::rand({N, 3, 320, 256});
+    // matrix: auto out = model.forward(image);
+    // matrix: auto loss = out.mean();
     model.eval();
     torch::NoGradGuard guard;
     torch::Tensor out = model.forward(torch::rand({1, 3, 320, 256}));
