@@ -59,6 +59,7 @@ class Row:
         self.tool = predicted and (predicted["alive_after_bytes"],
                                    predicted["peak_bytes"])
         self.slack, self.exact = slack, exact
+        self.changes = bool(mark["allocated_bytes"] or mark["freed_bytes"])
 
     def error(self, which):
         """The relative error, data set not counted; None if not predicted."""

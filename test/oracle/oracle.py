@@ -262,6 +262,7 @@ class Results:
                     "what": f"{what} {row.file}:{row.line} `{text[:48]}`",
                     "measured": row.real[index],
                     "predicted": row.tool[index] if row.tool else None,
+                    "changes": row.changes,
                     "tolerance": "0" if row.exact and not index else "1 %",
                     "verdict": "agrees" if row.agrees() else
                     f"known to differ: {known}" if known else "differs"})

@@ -85,6 +85,7 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
   if (Command.Torch)
     R.Report.On.TorchVersion = Command.Torch->version();
   R.Report.On.Device = C.Device;
+  R.Report.On.OneDNN = C.OneDNN;
   llvm::Expected<bool> Reaches = reachesTorch(*FS, Command);
   if (!Reaches) {
     R.Report.Problem = problemText(Reaches.takeError(), Command.File);
@@ -129,6 +130,7 @@ static void reportErrors(const Unit &U, FileResult &R) {
 ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
   ProgramOptions P;
   P.Target.Target = C.Device;
+  P.Target.OneDNN = C.OneDNN;
   if (Command.Torch) {
     P.Target.TorchMajor = Command.Torch->Major;
     P.Target.TorchMinor = Command.Torch->Minor;

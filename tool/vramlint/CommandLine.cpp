@@ -125,6 +125,13 @@ static Error setDevice(CommandLine &C, StringRef V) {
   return Error::success();
 }
 
+static Error setOneDnn(CommandLine &C, StringRef V) {
+  if (V != "on" && V != "off")
+    return fail("--onednn is on or off, not '", V, "'");
+  C.OneDNN = V == "on";
+  return Error::success();
+}
+
 static Error setBatch(CommandLine &C, StringRef V) {
   int64_t N;
   if (V.getAsInteger(10, N) || N <= 0)
@@ -250,6 +257,8 @@ static const OptionSpec Options[] = {
        return parseInto(C.CudnnWorkspaceBytes, V);
      }},
     {"--device", "cpu|cuda", "where the program runs (cuda)", setDevice},
+    {"--onednn", "on|off", "whether convolutions on the CPU use oneDNN (off)",
+     setOneDnn},
     {"--batch", "N", "as if the program's batch were N", setBatch},
     {"--optimizer", "NAME", "as if it trained with SGD, Adam, AdamW, RMSprop, "
                             "Adagrad or LBFGS",

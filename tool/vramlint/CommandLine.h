@@ -34,6 +34,7 @@ struct CommandLine {
   int64_t ReserveBytes = 0;
   std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes;
   DeviceKind Device = DeviceKind::CUDA;
+  bool OneDNN = false; ///< On the CPU.
   std::optional<int64_t> Batch;
   std::optional<std::string> Optimizer, Precision;
   std::optional<std::vector<std::string>> Args;
