@@ -324,7 +324,7 @@ OpResult Module::callForward(Args A) {
   return Result;
 }
 
-OpResult Module::forward(const Args &) {
+OpResult Module::forward(Args &) {
   return OpResult::notModelled(ClassName + " has no forward that is known");
 }
 

@@ -66,7 +66,8 @@ public:
   std::string path() const;
 
 protected:
-  virtual OpResult forward(const Args &A);
+  /// May take the arguments, as a Sequential hands them to its first step.
+  virtual OpResult forward(Args &A);
 };
 
 /// Makes a built-in module ("Conv2d", "Sequential", …) from its options; the

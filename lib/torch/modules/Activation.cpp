@@ -14,21 +14,21 @@ static void buildPRelu(BuiltinModule &M) {
   M.parameter("weight", {Dim(M.integer("num_parameters", 1))});
 }
 
-static OpResult forwardPRelu(BuiltinModule &M, const Args &A) {
+static OpResult forwardPRelu(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("weight", M.own("weight"));
   return M.R.call("prelu", Call);
 }
 
-static OpResult forwardGlu(BuiltinModule &M, const Args &A) {
+static OpResult forwardGlu(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("dim", Arg(M.integer("dim", -1)));
   return M.R.call("glu", Call);
 }
 
-static OpResult forwardSoftmax2d(BuiltinModule &M, const Args &A) {
+static OpResult forwardSoftmax2d(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("dim", Arg(int64_t(1)));

@@ -40,7 +40,7 @@ static void buildAttention(BuiltinModule &M) {
   M.parameter("bias_v", {Dim(1), Dim(1), E}, BiasKv);
 }
 
-static OpResult forwardAttention(BuiltinModule &M, const Args &A) {
+static OpResult forwardAttention(BuiltinModule &M, Args &A) {
   Args Call;
   const char *Names[] = {"query", "key", "value", "key_padding_mask",
                          "need_weights", "attn_mask", "average_attn_weights"};
@@ -168,7 +168,7 @@ private:
   std::vector<TensorRef> Temporaries;
 };
 
-static OpResult forwardEncoderLayer(BuiltinModule &M, const Args &A) {
+static OpResult forwardEncoderLayer(BuiltinModule &M, Args &A) {
   LayerRun L(M);
   TensorRef Src = nthTensor(A, 0);
   TensorRef Src2 = L.attend("self_attn", Src, Src, nth(A, 1), nth(A, 2), true);
@@ -182,7 +182,7 @@ static OpResult forwardEncoderLayer(BuiltinModule &M, const Args &A) {
   return L.Error ? *L.Error : OpResult::one(Result);
 }
 
-static OpResult forwardDecoderLayer(BuiltinModule &M, const Args &A) {
+static OpResult forwardDecoderLayer(BuiltinModule &M, Args &A) {
   LayerRun L(M);
   TensorRef Tgt = nthTensor(A, 0), Memory = nthTensor(A, 1);
   auto Join = [&](TensorRef &Ret, const TensorRef &To, const TensorRef &What,
@@ -229,7 +229,7 @@ static void buildDecoder(BuiltinModule &M) { buildStack(M, "decoder_layer"); }
 
 /// The layers one after the other; \p Inputs of the call go to each unchanged but
 /// for the first.
-static OpResult forwardStack(BuiltinModule &M, const Args &A) {
+static OpResult forwardStack(BuiltinModule &M, Args &A) {
   Module *List = M.childNamed("layers");
   if (!List || List->Children.empty())
     return OpResult::failed("layers should not be empty");
@@ -278,7 +278,7 @@ static void buildTransformer(BuiltinModule &M) {
         "decoder_layer", "num_decoder_layers");
 }
 
-static OpResult forwardTransformer(BuiltinModule &M, const Args &A) {
+static OpResult forwardTransformer(BuiltinModule &M, Args &A) {
   Module *Encoder = M.childNamed("encoder"), *Decoder = M.childNamed("decoder");
   Args First;
   First.add("src", nth(A, 0));

@@ -11,7 +11,7 @@
 
 namespace vramlint {
 
-static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
+static OpResult forwardSequential(BuiltinModule &M, Args &A) {
   if (M.Children.empty())
     return OpResult::failed("cannot call forward() on an empty Sequential");
   // As AnyModule does: a step is given its input, to keep or to drop.
@@ -25,7 +25,7 @@ static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
       for (Arg &V : Result.Values)
         Next.add("input", std::move(V));
     else
-      Next = A;
+      Next = std::move(A);
     Result = Steps[I].M->callForward(std::move(Next));
     if (Result.Kind != OpResult::Ok)
       return Result;
@@ -33,7 +33,7 @@ static OpResult forwardSequential(BuiltinModule &M, const Args &A) {
   return Result;
 }
 
-static OpResult forwardFunctional(BuiltinModule &M, const Args &) {
+static OpResult forwardFunctional(BuiltinModule &M, Args &) {
   return OpResult::notModelled("the function in " + M.ClassName + " is not known");
 }
 

@@ -113,12 +113,12 @@ static OpResult forwardTransposed(BuiltinModule &M, const Args &A,
   return M.R.call(Op, Call);
 }
 
-static OpResult forward1(BuiltinModule &M, const Args &A) { return forward(M, A, 1, "conv1d"); }
-static OpResult forward2(BuiltinModule &M, const Args &A) { return forward(M, A, 2, "conv2d"); }
-static OpResult forward3(BuiltinModule &M, const Args &A) { return forward(M, A, 3, "conv3d"); }
-static OpResult transposed1(BuiltinModule &M, const Args &A) { return forwardTransposed(M, A, 1, "conv_transpose1d"); }
-static OpResult transposed2(BuiltinModule &M, const Args &A) { return forwardTransposed(M, A, 2, "conv_transpose2d"); }
-static OpResult transposed3(BuiltinModule &M, const Args &A) { return forwardTransposed(M, A, 3, "conv_transpose3d"); }
+static OpResult forward1(BuiltinModule &M, Args &A) { return forward(M, A, 1, "conv1d"); }
+static OpResult forward2(BuiltinModule &M, Args &A) { return forward(M, A, 2, "conv2d"); }
+static OpResult forward3(BuiltinModule &M, Args &A) { return forward(M, A, 3, "conv3d"); }
+static OpResult transposed1(BuiltinModule &M, Args &A) { return forwardTransposed(M, A, 1, "conv_transpose1d"); }
+static OpResult transposed2(BuiltinModule &M, Args &A) { return forwardTransposed(M, A, 2, "conv_transpose2d"); }
+static OpResult transposed3(BuiltinModule &M, Args &A) { return forwardTransposed(M, A, 3, "conv_transpose3d"); }
 
 llvm::ArrayRef<ModuleRow> convModules() {
   static const char Shown[] = "in_channels,out_channels,kernel_size";

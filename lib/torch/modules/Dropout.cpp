@@ -20,10 +20,10 @@ static OpResult drop(BuiltinModule &M, const Args &A, llvm::StringRef Op) {
   return M.R.call(InPlace ? Op.str() + "_" : Op.str(), Call);
 }
 
-static OpResult forwardDropout(BuiltinModule &M, const Args &A) { return drop(M, A, "dropout"); }
-static OpResult forwardFeature(BuiltinModule &M, const Args &A) { return drop(M, A, "feature_dropout"); }
-static OpResult forwardAlpha(BuiltinModule &M, const Args &A) { return drop(M, A, "alpha_dropout"); }
-static OpResult forwardFeatureAlpha(BuiltinModule &M, const Args &A) { return drop(M, A, "feature_alpha_dropout"); }
+static OpResult forwardDropout(BuiltinModule &M, Args &A) { return drop(M, A, "dropout"); }
+static OpResult forwardFeature(BuiltinModule &M, Args &A) { return drop(M, A, "feature_dropout"); }
+static OpResult forwardAlpha(BuiltinModule &M, Args &A) { return drop(M, A, "alpha_dropout"); }
+static OpResult forwardFeatureAlpha(BuiltinModule &M, Args &A) { return drop(M, A, "feature_alpha_dropout"); }
 
 llvm::ArrayRef<ModuleRow> dropoutModules() {
   static const ModuleRow Rows[] = {

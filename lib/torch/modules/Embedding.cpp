@@ -19,7 +19,7 @@ static void buildEmbedding(BuiltinModule &M) {
   M.parameter("weight", {Count, Width});
 }
 
-static OpResult forwardEmbedding(BuiltinModule &M, const Args &A) {
+static OpResult forwardEmbedding(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("weight", M.own("weight"));
   Call.add("indices", nth(A, 0));
@@ -29,7 +29,7 @@ static OpResult forwardEmbedding(BuiltinModule &M, const Args &A) {
   return M.R.call("embedding", Call);
 }
 
-static OpResult forwardBag(BuiltinModule &M, const Args &A) {
+static OpResult forwardBag(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("weight", M.own("weight"));
   Call.add("input", nth(A, 0)); // As F:: calls it: the bags alone.

@@ -16,7 +16,7 @@ static void buildLinear(BuiltinModule &M) {
   M.parameter("bias", {Out}, M.boolean("bias", true));
 }
 
-static OpResult forwardLinear(BuiltinModule &M, const Args &A) {
+static OpResult forwardLinear(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("weight", M.own("weight"));
@@ -31,7 +31,7 @@ static void buildBilinear(BuiltinModule &M) {
   M.parameter("bias", {Out}, M.boolean("bias", true));
 }
 
-static OpResult forwardBilinear(BuiltinModule &M, const Args &A) {
+static OpResult forwardBilinear(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input1", nth(A, 0));
   Call.add("input2", nth(A, 1));
@@ -40,11 +40,11 @@ static OpResult forwardBilinear(BuiltinModule &M, const Args &A) {
   return M.R.call("bilinear", Call);
 }
 
-static OpResult forwardIdentity(BuiltinModule &, const Args &A) {
+static OpResult forwardIdentity(BuiltinModule &, Args &A) {
   return OpResult::one(nth(A, 0));
 }
 
-static OpResult forwardFlatten(BuiltinModule &M, const Args &A) {
+static OpResult forwardFlatten(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("start_dim", Arg(M.integer("start_dim", 1)));
@@ -52,7 +52,7 @@ static OpResult forwardFlatten(BuiltinModule &M, const Args &A) {
   return M.R.call("flatten", Call);
 }
 
-static OpResult forwardUnflatten(BuiltinModule &M, const Args &A) {
+static OpResult forwardUnflatten(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("dim", Arg(M.integer("dim", 0)));

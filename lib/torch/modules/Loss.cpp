@@ -48,7 +48,7 @@ static void buildAdaptive(BuiltinModule &M) {
 }
 
 /// Which clusters run is in the data: the head alone is certain.
-static OpResult forwardAdaptive(BuiltinModule &M, const Args &A) {
+static OpResult forwardAdaptive(BuiltinModule &M, Args &A) {
   TensorRef X = nthTensor(A, 0), Target = nthTensor(A, 1);
   Module *Head = M.childNamed("head");
   if (!X || !Target || !Head)

@@ -25,7 +25,7 @@ struct ModuleRow {
   /// Registers parameters, buffers and children. Null: there are none.
   void (*Build)(BuiltinModule &M) = nullptr;
   /// Null: Op is all that forward does, or there is no forward.
-  OpResult (*Forward)(BuiltinModule &M, const Args &A) = nullptr;
+  OpResult (*Forward)(BuiltinModule &M, Args &A) = nullptr;
   /// The op or torch::nn::functional function that forward calls with its inputs
   /// and the module's options; with the option `inplace`, its in-place form.
   llvm::StringRef Op = "";
@@ -65,7 +65,7 @@ public:
   Module *childNamed(llvm::StringRef Name) const;
 
 protected:
-  OpResult forward(const Args &A) override;
+  OpResult forward(Args &A) override;
 
 private:
   Shape Unknowns; ///< Its Why: why a dimension asked for is not known.

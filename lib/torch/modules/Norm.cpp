@@ -32,7 +32,7 @@ static void addOwn(BuiltinModule &M, Args &Call,
     Call.add(Name, M.own(Name));
 }
 
-static OpResult forwardBatchNorm(BuiltinModule &M, const Args &A) {
+static OpResult forwardBatchNorm(BuiltinModule &M, Args &A) {
   bool Track = M.boolean("track_running_stats", true);
   TensorRef Count = M.own("num_batches_tracked");
   if (M.Training && Track && Count) {
@@ -48,7 +48,7 @@ static OpResult forwardBatchNorm(BuiltinModule &M, const Args &A) {
   return M.R.call("batch_norm", Call);
 }
 
-static OpResult forwardInstanceNorm(BuiltinModule &M, const Args &A) {
+static OpResult forwardInstanceNorm(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   addOwn(M, Call, {"weight", "bias", "running_mean", "running_var"});
@@ -73,7 +73,7 @@ static void buildLayerNorm(BuiltinModule &M) {
   M.parameter("bias", Dims, Affine);
 }
 
-static OpResult forwardLayerNorm(BuiltinModule &M, const Args &A) {
+static OpResult forwardLayerNorm(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("normalized_shape", Arg(M.Given.ints("normalized_shape")));
@@ -88,7 +88,7 @@ static void buildGroupNorm(BuiltinModule &M) {
   M.parameter("bias", {N}, Affine);
 }
 
-static OpResult forwardGroupNorm(BuiltinModule &M, const Args &A) {
+static OpResult forwardGroupNorm(BuiltinModule &M, Args &A) {
   Args Call;
   Call.add("input", nth(A, 0));
   Call.add("num_groups", Arg(M.integer("num_groups", 1)));

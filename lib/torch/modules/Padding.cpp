@@ -20,9 +20,9 @@ static OpResult pad(BuiltinModule &M, const Args &A, llvm::StringRef Mode) {
   return M.R.call("pad", Call);
 }
 
-static OpResult padConstant(BuiltinModule &M, const Args &A) { return pad(M, A, "constant"); }
-static OpResult padReflect(BuiltinModule &M, const Args &A) { return pad(M, A, "reflect"); }
-static OpResult padReplicate(BuiltinModule &M, const Args &A) { return pad(M, A, "replicate"); }
+static OpResult padConstant(BuiltinModule &M, Args &A) { return pad(M, A, "constant"); }
+static OpResult padReflect(BuiltinModule &M, Args &A) { return pad(M, A, "reflect"); }
+static OpResult padReplicate(BuiltinModule &M, Args &A) { return pad(M, A, "replicate"); }
 
 llvm::ArrayRef<ModuleRow> paddingModules() {
   static const ModuleRow Rows[] = {

@@ -225,7 +225,7 @@ TensorRef nthTensor(const Args &A, unsigned I) {
   return T ? *T : nullptr;
 }
 
-OpResult BuiltinModule::forward(const Args &A) {
+OpResult BuiltinModule::forward(Args &A) {
   if (Row.Forward)
     return Row.Forward(*this, A);
   if (Row.Op.empty())

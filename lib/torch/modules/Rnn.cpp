@@ -117,12 +117,12 @@ static OpResult forwardLayers(BuiltinModule &M, const Args &A,
   return Result;
 }
 
-static OpResult forwardRnn(BuiltinModule &M, const Args &A) {
+static OpResult forwardRnn(BuiltinModule &M, Args &A) {
   bool Relu = M.keyword("nonlinearity", "tanh") == "relu";
   return forwardLayers(M, A, Relu ? "rnn_relu" : "rnn_tanh", false);
 }
-static OpResult forwardLstm(BuiltinModule &M, const Args &A) { return forwardLayers(M, A, "lstm", true); }
-static OpResult forwardGru(BuiltinModule &M, const Args &A) { return forwardLayers(M, A, "gru", false); }
+static OpResult forwardLstm(BuiltinModule &M, Args &A) { return forwardLayers(M, A, "lstm", true); }
+static OpResult forwardGru(BuiltinModule &M, Args &A) { return forwardLayers(M, A, "gru", false); }
 
 static void buildCell(BuiltinModule &M, int64_t Gates) {
   Dim In = M.dim("input_size"), Hidden = M.dim("hidden_size");
@@ -168,12 +168,12 @@ static OpResult forwardCell(BuiltinModule &M, const Args &A, llvm::StringRef Op,
   return M.R.call(Op, Call);
 }
 
-static OpResult forwardRnnCell(BuiltinModule &M, const Args &A) {
+static OpResult forwardRnnCell(BuiltinModule &M, Args &A) {
   bool Relu = M.keyword("nonlinearity", "tanh") == "relu";
   return forwardCell(M, A, Relu ? "rnn_relu_cell" : "rnn_tanh_cell", false);
 }
-static OpResult forwardLstmCell(BuiltinModule &M, const Args &A) { return forwardCell(M, A, "lstm_cell", true); }
-static OpResult forwardGruCell(BuiltinModule &M, const Args &A) { return forwardCell(M, A, "gru_cell", false); }
+static OpResult forwardLstmCell(BuiltinModule &M, Args &A) { return forwardCell(M, A, "lstm_cell", true); }
+static OpResult forwardGruCell(BuiltinModule &M, Args &A) { return forwardCell(M, A, "gru_cell", false); }
 
 llvm::ArrayRef<ModuleRow> rnnModules() {
   static const char Shown[] = "input_size,hidden_size";

@@ -407,22 +407,28 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site, bool Own
   if (TopLevel)
     beganForward(H.M, "forward", false, Inputs);
   Args A;
+  // A temporary, or what std::move gives, is moved into a Sequential's first step.
+  bool Takes = H.M->Builtin && (H.M->ClassName == "Sequential" ||
+                                H.M->ClassName == "AnyModule");
   for (size_t I = 0; I < Site.Args.size(); ++I) {
     QualType T = I < Site.Callee->getNumParams()
                      ? Site.Callee->getParamDecl(I)->getType()
                      : QualType();
+    Value Taken;
+    if (Takes && !T.isNull() && T->isRValueReferenceType())
+      Taken = M.take(Site, I);
     std::string Name = I < Site.Callee->getNumParams()
                            ? Site.Callee->getParamDecl(I)->getName().str()
                            : "";
     A.add(Name.empty() ? "input" + std::to_string(I) : Name,
-          toArg(M, Site.Args[I].value(), T));
+          toArg(M, Taken.isVoid() ? Site.Args[I].value() : Taken, T));
   }
   // Of a class derived from a built-in one, LibTorch's forward.
   std::function<OpResult(Module &, Args &)> Derived;
   if (Own)
     std::swap(Derived, H.M->UserForward);
   ModuleRef Alive = H.M;
-  OpResult Res = Alive->callForward(A);
+  OpResult Res = Takes ? Alive->callForward(std::move(A)) : Alive->callForward(A);
   if (Own)
     std::swap(Derived, Alive->UserForward);
   Operand Result;
