@@ -98,13 +98,28 @@ T forwardResult(Runtime &R, const T &X, Dim Channels, const Dims &Out) {
   return R.make(S, X->Type, X->Dev);
 }
 
+/// slow_conv_transpose3d begins with a tensor like the input and resizes it: its
+/// memory stays where it is large enough.
+T resized(Runtime &R, const T &X, Dim Channels, const Dims &Out) {
+  T First = aten::emptyContiguous(R, X);
+  Shape S;
+  S.Dims = {X->size(0), Channels};
+  S.Dims.append(Out.begin(), Out.end());
+  S.Why = X->Sizes.Why;
+  if (S.elements() < 0 || S.elements() > X->elements())
+    return R.make(S, X->Type, X->Dev);
+  First->Sizes = S;
+  return First;
+}
+
 /// One group on the CPU.
-T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &W,
-               bool Bias, const Dims &Out) {
+T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &Weight,
+               const T &Bias, const Dims &Out) {
+  T W = aten::contiguous(R, Weight);
   if (P.Transposed) {
-    T Scratch = P.N == 3 ? aten::emptyContiguous(R, X) : nullptr;
-    T Result = forwardResult(R, X, W->size(1), Out);
-    Scratch = nullptr;
+    T Result = P.N == 3 ? resized(R, X, W->size(1), Out)
+                        : forwardResult(R, X, W->size(1), Out);
+    T Own = aten::contiguous(R, Bias);
     // Columns of one sample in 1.13, of the whole batch in 2.6 (both measured).
     bool WholeBatch = P.N != 3 && R.Config.atLeast(2, 0);
     T Columns = buffer(R,
@@ -115,11 +130,13 @@ T forwardGroup(Runtime &R, const ConvParams &P, const T &X, const T &W,
     return Result;
   }
   if (unfolding(P, W) == Unfold::Sample) {
+    T Own = aten::contiguous(R, Bias);
     T Result = forwardResult(R, X, W->size(0), Out);
     T Columns = columns(R, P, X, W, Out);
     return Result;
   }
-  T Columns = columns(R, P, X, W, Out);
+  // Only a single group of points is seen where it lies.
+  T Columns = columns(R, P, X, W, Out, P.N == 3 && P.Groups > 1);
   return forwardResult(R, X, W->size(0), Out);
 }
 
@@ -140,7 +157,7 @@ bool keepsChannelsLast(const ConvParams &P, const T &X, const T &W) {
 }
 
 T forwardCpu(Runtime &R, const ConvParams &P, const T &Input, const T &W,
-             bool Bias, const Dims &Out) {
+             const T &Bias, const Dims &Out) {
   if (keepsChannelsLast(P, Input, W)) {
     T Weight = contiguousAs(R, W, true);
     T Columns = columns(R, P, Input, W, Out);
@@ -155,10 +172,11 @@ T forwardCpu(Runtime &R, const ConvParams &P, const T &Input, const T &W,
     return forwardGroup(R, P, X, W, Bias, Out);
   std::vector<T> Parts;
   T WPart = aten::narrow(R, W, 0, Dim(0), W->size(0) / Dim(P.Groups));
+  T BiasPart = Bias ? aten::narrow(R, Bias, 0, Dim(0), Bias->size(0) / Dim(P.Groups)) : Bias;
   const int64_t GroupsMax = 1 << 16;
   for (int64_t I = 0; I < std::min(P.Groups, GroupsMax); ++I)
     Parts.push_back(
-        forwardGroup(R, P, part(R, X, 1, P.Groups), WPart, Bias, Out));
+        forwardGroup(R, P, part(R, X, 1, P.Groups), WPart, BiasPart, Out));
   return aten::cat(R, Parts, 1);
 }
 
@@ -176,7 +194,7 @@ ConvGrads backwardDilated(Runtime &R, const ConvParams &P, const T &Grad,
     G.Weight = aten::emptyContiguous(R, W);
   if (Want.Bias)
     G.Bias = buffer(R, {W->size(0)}, W);
-  T Columns = columns(R, P, X, W, Out);
+  T Columns = Want.Input || Want.Weight ? columns(R, P, X, W, Out) : nullptr;
   const int64_t SamplesMax = 4096; // Each sums its part of the bias' gradient.
   for (int64_t I = 0; Want.Bias && I < std::min(X->size(0).Length, SamplesMax); ++I)
     buffer(R, {W->size(0)}, W);
@@ -205,7 +223,7 @@ ConvGrads backwardTransposed(Runtime &R, const ConvParams &P, const T &Grad,
     G.Bias = buffer(R, {W->size(1)}, W);
   if (Want.Weight || Want.Bias) {
     T Own = aten::contiguous(R, Grad);
-    T Scratch = Want.Weight && !Pointwise ? Columns() : nullptr;
+    T Scratch = Pointwise ? nullptr : Columns();
     Scratch = nullptr;
   }
   return G;
@@ -226,14 +244,16 @@ ConvGrads backwardUnfolded(Runtime &R, const ConvParams &P, const T &Grad,
   if (Want.Weight) {
     G.Weight = aten::emptyContiguous(R, W);
     T Own = aten::contiguous(R, Grad);
-    T Columns = columns(R, P, X, W, Out);
+    T Columns = columns(R, P, X, W, Out, P.N == 3 && P.Groups > 1);
     Columns = nullptr;
   }
   return G;
 }
 
 ConvGrads backwardGroup(Runtime &R, const ConvParams &P, const T &Grad,
-                        const T &X, const T &W, Wanted Want, const Dims &Out) {
+                        const T &X, const T &Weight, Wanted Want,
+                        const Dims &Out) {
+  T W = aten::contiguous(R, Weight);
   if (P.Transposed)
     return backwardTransposed(R, P, Grad, X, W, Want);
   if (unfolding(P, W) == Unfold::Sample)
@@ -342,6 +362,55 @@ bool usesOneDnn(const Runtime &R, const T &X) {
          (X->size(0) != Dim(1) || X->elements() > FewElements);
 }
 
+/// view4d and view3d: \p X with a length of 1 more or less at dimension 2, the same
+/// memory; no view for autograd.
+T withImages(Runtime &R, const T &X, bool More) {
+  if (!X)
+    return nullptr;
+  T Out = R.alias(X);
+  auto Strides = X->Sizes.known() ? X->strides() : X->Strides;
+  if (More) {
+    Out->Sizes.Dims.insert(Out->Sizes.Dims.begin() + 2, Dim(1));
+    if (!Strides.empty())
+      Strides.insert(Strides.begin() + 2, saturatingMul({Strides[2], X->size(2).Length}));
+  } else {
+    Out->Sizes.Dims.erase(Out->Sizes.Dims.begin() + 2);
+    if (!Strides.empty())
+      Strides.erase(Strides.begin() + 2);
+  }
+  Out->Strides = Strides;
+  return Out;
+}
+
+ConvParams asImages(ConvParams P) {
+  P.N = 2;
+  P.Stride.insert(P.Stride.begin(), Dim(1));
+  P.Padding.insert(P.Padding.begin(), Dim(0));
+  P.Dilation.insert(P.Dilation.begin(), Dim(1));
+  P.OutputPadding.insert(P.OutputPadding.begin(), Dim(0));
+  return P;
+}
+
+/// One dimension is computed as two.
+T forwardLine(Runtime &R, const ConvParams &P, const T &X, const T &W,
+              const T &Bias, Dims Out) {
+  T Own = aten::contiguous(R, X);
+  Out.insert(Out.begin(), Dim(1));
+  return withImages(R, forwardCpu(R, asImages(P), withImages(R, Own, true),
+                                  withImages(R, W, true), Bias, Out), false);
+}
+
+ConvGrads backwardLine(Runtime &R, const ConvParams &P, const T &Grad, const T &X,
+                       const T &W, Wanted Want, Dims Out) {
+  T Own = aten::contiguous(R, X);
+  Out.insert(Out.begin(), Dim(1));
+  ConvGrads G = backwardCpu(R, asImages(P), withImages(R, Grad, true),
+                            withImages(R, Own, true), withImages(R, W, true), Want, Out);
+  G.Input = withImages(R, G.Input, false);
+  G.Weight = withImages(R, G.Weight, false);
+  return G;
+}
+
 T convolution(Runtime &R, const ConvParams &P, const T &X, const T &W,
               const T &Bias) {
   if (!X || !W || R.failed() || !check(R, P, X, W, Bias))
@@ -363,8 +432,9 @@ T convolution(Runtime &R, const ConvParams &P, const T &X, const T &W,
                                              : Channels.Length});
   R.flops(Work);
   bool Library = X->onCuda() || usesOneDnn(R, X);
-  T Result = Library ? forwardResult(R, X, Channels, Out)
-                     : forwardCpu(R, P, X, W, bool(Bias), Out);
+  T Result = Library    ? forwardResult(R, X, Channels, Out)
+             : P.N == 1 ? forwardLine(R, P, X, W, Bias, Out)
+                        : forwardCpu(R, P, X, W, Bias, Out);
   return Rec.result(Result, [P, Out, Work, Channels](Runtime &R, Node &N,
                                                       Grads &G) {
     Wanted Want = {N.needs(0), N.needs(1), N.needs(2)};
@@ -372,6 +442,8 @@ T convolution(Runtime &R, const ConvParams &P, const T &X, const T &W,
     ConvGrads C =
         G[0]->onCuda() || usesOneDnn(R, N.saved(0))
             ? backwardLibrary(R, G[0], N.saved(0), N.saved(1), Channels, Want)
+        : P.N == 1
+            ? backwardLine(R, P, G[0], N.saved(0), N.saved(1), Want, Out)
             : backwardCpu(R, P, G[0], N.saved(0), N.saved(1), Want, Out);
     return Grads{C.Input, C.Weight, C.Bias};
   });
@@ -413,19 +485,6 @@ OpResult convRow(Runtime &R, const Args &A, unsigned N, bool Transposed) {
   bool Unbatched = X->rank() == N + 1;
   if (Unbatched)
     X = aten::unsqueeze(R, X, 0);
-  // One dimension is computed as two.
-  if (N == 1 && !X->onCuda() && W->rank() == 3 && X->rank() == 3) {
-    P.N = 2;
-    P.Stride.insert(P.Stride.begin(), Dim(1));
-    P.Padding.insert(P.Padding.begin(), Dim(0));
-    P.Dilation.insert(P.Dilation.begin(), Dim(1));
-    P.OutputPadding.insert(P.OutputPadding.begin(), Dim(0));
-    if (!check(R, ConvParams{1, Transposed, {}, {}, {}, {}, P.Groups}, X, W, Bias))
-      return one(nullptr);
-    T X2 = aten::unsqueeze(R, X, 2), W2 = aten::unsqueeze(R, W, 2);
-    T Out = aten::squeeze(R, convolution(R, P, X2, W2, Bias), 2);
-    return one(Unbatched ? aten::squeeze(R, Out, 0) : Out);
-  }
   T Out = convolution(R, P, X, W, Bias);
   return one(Unbatched && Out ? aten::squeeze(R, Out, 0) : Out);
 }
