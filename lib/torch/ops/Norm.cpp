@@ -40,7 +40,33 @@ bool channelsInnermost(const T &X) {
   return X->rank() == 2 || isChannelsLast(X);
 }
 
-T batchNormForward(Runtime &R, const BatchNorm &B, const T &X, T &Mean,
+bool inOnePiece(const T &X) {
+  return !X || X->isContiguous() || isChannelsLast(X);
+}
+
+/// The CPU on memory that is not in one piece: TensorIterator does the work.
+T batchNormScattered(Runtime &R, const BatchNorm &B, const T &X, const T &W,
+                     const T &Bias, const T &Var, T &Mean, T &InvStd) {
+  DType Type = statisticsType(X);
+  llvm::SmallVector<int64_t, 4> Over{0};
+  for (unsigned I = 2; I < X->rank(); ++I)
+    Over.push_back(I);
+  T Scale;
+  if (B.Training && !Mean) {
+    Mean = aten::mean(R, X, Over, false);
+    InvStd = vector(R, B.Channels, Type, X);
+  } else if (!B.Training) { // 1 / sqrt(running_var + eps)
+    T Sum = aten::add(R, Var, Scalar(1.0));
+    T Root = aten::sqrt(R, Sum);
+    Scale = aten::emptyLike(R, Root);
+  }
+  T One = W ? nullptr : aten::scalarLike(R, X);
+  T Zero = Bias ? nullptr : aten::scalarLike(R, X);
+  return makeAs(R, X->Sizes, X, isChannelsLast(X));
+}
+
+T batchNormForward(Runtime &R, const BatchNorm &B, const T &X, const T &W,
+                   const T &Bias, const T &Running, const T &Var, T &Mean,
                    T &InvStd) {
   R.flops(saturatingMul({B.Training ? 6 : 2, X->elements()}));
   DType Type = statisticsType(X);
@@ -51,12 +77,18 @@ T batchNormForward(Runtime &R, const BatchNorm &B, const T &X, T &Mean,
     InvStd = B.Training ? Temp() : nullptr;
     return Out;
   }
+  bool Parts = inOnePiece(W) && inOnePiece(Bias) && inOnePiece(Running) &&
+               inOnePiece(Var);
+  if (!inOnePiece(X))
+    return batchNormScattered(R, B, X, W, Bias, Var, Mean, InvStd);
   if (B.Training) {
     Mean = Temp();
     InvStd = Temp();
     T A = Temp(), C = Temp();
     T Sums = channelsInnermost(X) ? Temp() : nullptr;
   }
+  if (!Parts)
+    return batchNormScattered(R, B, X, W, Bias, Var, Mean, InvStd);
   T Out = aten::emptyLike(R, X);
   T Alpha = Temp(), Beta = Temp();
   return Out;
@@ -78,7 +110,7 @@ Grads batchNormBackward(Runtime &R, const BatchNorm &B, Node &N, const T &G) {
     return Out;
   }
   if (N.needs(0))
-    Out[0] = aten::emptyLike(R, X);
+    Out[0] = makeAs(R, X->Sizes, X, isChannelsLast(X));
   if (N.needs(1))
     Out[1] = Temp();
   if (N.needs(2))
@@ -88,12 +120,12 @@ Grads batchNormBackward(Runtime &R, const BatchNorm &B, Node &N, const T &G) {
     T Sum = Temp();
     return Out;
   }
-  aten::emptyLike(R, X);
+  if (N.needs(0))
+    aten::emptyLike(R, X);
   if (channelsInnermost(X)) {
-    // Sums over the batch run in double.
-    T Sum = N.needs(2) ? nullptr : Temp();
+    T Ones = N.saved(1) ? nullptr : Temp(); // In place of a weight.
     T InvStd = B.Training ? nullptr : Temp();
-    T Sums = vector(R, B.Channels, DType::Float64, X);
+    T Sums = vector(R, B.Channels * Dim(2), Type, X); // One row per thread.
     Sums = nullptr;
   }
   return Out;
@@ -119,7 +151,7 @@ T batchNorm(Runtime &R, const T &X, const T &W, const T &Bias, const T &Mean,
   Record Rec(R, "NativeBatchNormBackward0", {X, W, Bias});
   Rec.save(X).save(W).save(Mean).save(Var);
   T SaveMean, SaveInvStd;
-  T Out = batchNormForward(R, B, X, SaveMean, SaveInvStd);
+  T Out = batchNormForward(R, B, X, W, Bias, Mean, Var, SaveMean, SaveInvStd);
   Rec.saveResult(SaveMean).saveResult(SaveInvStd);
   return Rec.result(Out, [B](Runtime &R, Node &N, Grads &G) {
     return batchNormBackward(R, B, N, G[0]);
