@@ -273,8 +273,7 @@ static T pairLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce,
 static T l1Loss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {
   T Difference = sub(R, X, Target);
   T Loss = callOne(R, "abs", {{"self", Arg(Difference)}});
-  Difference = nullptr;
-  return meanLoss(R, Loss, Reduce);
+  return meanLoss(R, Loss, Reduce); // Both stay to the end of it.
 }
 
 static T huberLoss(Runtime &R, const T &X, const T &Target, int64_t Reduce) {

@@ -168,11 +168,11 @@ std::optional<T> unusual(Runtime &R, const UnaryRule &Rule, const T &Self) {
   }
   if (Rule.Name != "abs" || realType(Self->Type) == Self->Type)
     return std::nullopt;
-  return tailOne(R, {"AbsBackward0", "0"}, {Self}, [&] {
-    T Out = aten::emptyLike(R, Self, realType(Self->Type));
-    aten::emptyLike(R, Self); // The kernel's complex result.
-    return Out;
-  });
+  Record Rec(R, Rule.Node, {Self});
+  Rec.save(Self);
+  T Out = aten::emptyLike(R, Self, realType(Self->Type));
+  aten::emptyLike(R, Self); // The kernel's complex result.
+  return Rec.result(Out, unaryBackward(Rule));
 }
 
 T unary(Runtime &R, const UnaryRule &Rule, const T &Self) {

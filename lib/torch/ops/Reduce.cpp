@@ -99,7 +99,10 @@ OpResult argRow(Runtime &R, const Args &A) {
   BelowAutograd Guard(R);
   Shape S = aten::reducedShape(R, X, dimsOf(A), A.boolean("keepdim", false));
   R.flops(X->elements());
-  return one(R.failed() ? nullptr : R.make(S, DType::Int64, X->Dev));
+  T Out = R.failed() ? nullptr : R.make(S, DType::Int64, X->Dev);
+  if (Out && !A.has("dim"))
+    aten::reshape(R, X, shapeOf({Dim(X->elements())}));
+  return one(Out);
 }
 
 OpResult topkRow(Runtime &R, const Args &A) {

@@ -6,7 +6,7 @@
 //
 // Padding, up- and downsampling, pixel shuffle (ReflectionPad.cpp, UpSample*.cpp).
 
-#include "lib/torch/Rules.h"
+#include "lib/torch/Layout.h"
 
 namespace vramlint {
 
@@ -114,9 +114,11 @@ T upsample(Runtime &R, const T &X, const Shape &S, unsigned Taps,
   Record Rec(R, NodeName, {X});
   Shape From = X->Sizes;
   R.flops(saturatingMul({2 * int64_t(Taps), S.elements()}));
-  T Own = aten::contiguous(R, X);
-  T Out = R.make(S, X->Type, X->Dev);
-  if (!X->onCuda()) {
+  // Cubic ones have no kernel of their own for channels-last.
+  bool Cubic = Taps == 4, Last = isChannelsLast(X) && !X->onCuda() && !Cubic;
+  T Own = X->onCuda() ? aten::contiguous(R, X) : X;
+  T Out = makeAs(R, S, X, Last);
+  if (!X->onCuda() && !Last) {
     std::vector<T> Tables;
     for (unsigned I = 2; I < S.Dims.size(); ++I)
       for (unsigned K = 0; K < Taps; ++K) {
@@ -129,9 +131,10 @@ T upsample(Runtime &R, const T &X, const Shape &S, unsigned Taps,
     for (T &Table : Tables)
       Table = nullptr;
   }
-  return Rec.result(Out, [From](Runtime &R, Node &, Grads &G) {
-    T Out = R.make(From, G[0]->Type, G[0]->Dev);
-    T Own = aten::contiguous(R, G[0]);
+  return Rec.result(Out, [From, Cubic](Runtime &R, Node &, Grads &G) {
+    bool Last = isChannelsLast(G[0]) && !G[0]->onCuda() && !Cubic;
+    T Out = makeAs(R, From, G[0], Last);
+    T Own = Last ? G[0] : aten::contiguous(R, G[0]);
     return Grads{Out};
   });
 }
