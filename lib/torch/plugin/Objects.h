@@ -38,6 +38,7 @@ enum TorchKind : unsigned {
 class TensorObject : public Object {
 public:
   TensorRef T; ///< Null: an undefined tensor.
+  TensorRef GradientOf; ///< mutable_grad(): what is assigned here is its gradient.
   explicit TensorObject(TensorRef T = nullptr)
       : Object(TensorKind), T(std::move(T)) {}
   std::unique_ptr<Object> copy(Machine &) const override {

@@ -112,11 +112,27 @@ static bool tensorFact(TorchDomain &D, Machine &M, llvm::StringRef Method,
   return false;
 }
 
+/// The handle in \p Place becomes \p New; so does the gradient whose place it is.
+static void setHandle(TorchDomain &D, CellRef Place, Value New) {
+  auto *Old = Place->V.as<TensorObject>();
+  TensorRef Owner = Old ? Old->GradientOf : nullptr;
+  Place->set(std::move(New));
+  auto *Now = Place->V.as<TensorObject>();
+  if (!Owner || !Now)
+    return;
+  Now->GradientOf = Owner;
+  Owner->Grad = Now->T;
+  D.R.recategorize(Owner->Grad, Category::Gradient);
+}
+
 /// The places of a tensor that the autograd calls reach: grad, backward …
 static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                      const TensorRef &T, CallSite &Site, Operand &Result) {
   if (Method == "grad" || Method == "mutable_grad") {
-    Result = Operand(makeCell(D.tensorValue(T ? T->Grad : nullptr)));
+    CellRef Place = makeCell(D.tensorValue(T ? T->Grad : nullptr));
+    if (auto *O = Place->V.as<TensorObject>(); O && Method == "mutable_grad")
+      O->GradientOf = T;
+    Result = Operand(Place);
     if (!Site.Callee->getReturnType()->isReferenceType())
       Result = Operand(D.tensorValue(T ? T->Grad : nullptr));
     return true;
@@ -154,7 +170,7 @@ static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
     return true;
   }
   if (Method == "reset" && Site.Object) {
-    Site.Object->set(D.tensorValue(nullptr));
+    setHandle(D, Site.Object, D.tensorValue(nullptr));
     Result = Operand(Value());
     return true;
   }
@@ -354,7 +370,11 @@ bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {
     if (!assignsThrough(*Site.Callee)) {
       if (!Site.Object || Site.Args.size() != 1)
         return false;
-      M.assign(*Site.Object, M.take(Site, 0));
+      auto *O = Site.Object->V.as<TensorObject>();
+      if (O && O->GradientOf)
+        setHandle(*this, Site.Object, M.take(Site, 0));
+      else
+        M.assign(*Site.Object, M.take(Site, 0));
       Result = Operand(Site.Object);
       return true;
     }
