@@ -249,6 +249,10 @@ llvm::ArrayRef<CellRef> Machine::params() const {
 void Machine::at(SourceLocation Loc) {
   if (!Current || !Current->UserCode)
     return;
+  // Expressions that the machine builds itself stand at the file's start.
+  const SourceManager &SM = context().getSourceManager();
+  if (Loc == SM.getLocForStartOfFile(SM.getMainFileID()))
+    return;
   SourcePos Pos = posOf(Loc);
   if (!Pos.isValid() || Pos == Current->Pos)
     return;
