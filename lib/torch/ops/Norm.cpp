@@ -222,20 +222,23 @@ OpResult layerNormRow(Runtime &R, const Args &A) {
   Rec.save(X).save(W).save(Bias);
   R.flops(saturatingMul({8, X->elements()}));
   T Own = aten::contiguous(R, X);
+  T OwnW = W ? aten::contiguous(R, W) : W, OwnBias = Bias ? aten::contiguous(R, Bias) : Bias;
   T Out = aten::emptyContiguous(R, X);
   DType Type = statisticsType(X);
   T Mean = vector(R, M, Type, X), RStd = vector(R, M, Type, X);
   Rec.saveResult(Mean).saveResult(RStd);
   return one(Rec.result(Out, [N](Runtime &R, Node &Nd, Grads &G) {
     Grads Out(3);
-    const T &X = Nd.saved(0);
+    const T &X = Nd.saved(0), &W = Nd.saved(1), &Bias = Nd.saved(2);
     R.flops(saturatingMul({12, X->elements()}));
+    T OwnX = aten::contiguous(R, X), OwnW = W ? aten::contiguous(R, W) : W;
+    T OwnBias = Bias ? aten::contiguous(R, Bias) : Bias;
     if (Nd.needs(0))
       Out[0] = aten::emptyContiguous(R, X);
     if (Nd.needs(1))
-      Out[1] = aten::emptyContiguous(R, Nd.saved(1));
+      Out[1] = aten::emptyContiguous(R, W);
     if (Nd.needs(2))
-      Out[2] = aten::emptyContiguous(R, Nd.saved(2));
+      Out[2] = aten::emptyContiguous(R, Bias);
     T Own = aten::contiguous(R, G[0]);
     if (!X->onCuda() && (Nd.needs(1) || Nd.needs(2)))
       vector(R, N * Dim(2), X->Type, X); // One row per thread, for both.
@@ -256,20 +259,26 @@ OpResult groupNormRow(Runtime &R, const Args &A) {
            " groups");
     return one(nullptr);
   }
+  // The copies are what autograd sees.
+  bool Last = isChannelsLast(X) && !X->onCuda();
+  X = contiguousAs(R, X, Last);
+  W = W ? aten::contiguous(R, W) : W;
+  Bias = Bias ? aten::contiguous(R, Bias) : Bias;
   Record Rec(R, "NativeGroupNormBackward0", {X, W, Bias});
   Rec.save(X).save(W);
   R.flops(saturatingMul({8, X->elements()}));
-  T Own = aten::contiguous(R, X);
-  T Out = aten::emptyContiguous(R, X);
+  T Out = makeAs(R, X->Sizes, X, Last);
   DType Type = statisticsType(X);
   T Mean = vector(R, X->size(0) * Groups, Type, X);
   T RStd = vector(R, X->size(0) * Groups, Type, X);
+  if (Last) // A row for each sample: sums and sums of squares.
+    vector(R, X->size(0) * C * Dim(2), Type, X);
   Rec.saveResult(Mean).saveResult(RStd);
   return one(Rec.result(Out, [C](Runtime &R, Node &N, Grads &G) {
     Grads Out(3);
     const T &X = N.saved(0);
     R.flops(saturatingMul({12, X->elements()}));
-    T Own = aten::contiguous(R, G[0]);
+    T Own = aten::contiguous(R, G[0]), OwnX = aten::contiguous(R, X);
     if (N.needs(0))
       Out[0] = aten::emptyContiguous(R, X);
     if (N.needs(1))
