@@ -292,9 +292,11 @@ void Engine::evaluate(Task &T) {
   if (R.failed())
     return;
   if (!KeepGraph && N.Sequence != AccumulateSequence) {
-    N.Released = true;
-    for (SavedTensor &S : N.Saved)
+    // A node that kept nothing may run again.
+    for (SavedTensor &S : N.Saved) {
+      N.Released |= bool(S.get());
       S.reset();
+    }
   }
   for (unsigned I = 0; I < Outputs.size(); ++I) {
     const Edge &E = N.Next[I];

@@ -167,7 +167,7 @@ public:
   BackwardFn Backward;
   llvm::SmallVector<OutputMeta, 1> Outputs; ///< One per output of the forward call.
   TensorRef Variable;                    ///< AccumulateGrad: the leaf.
-  bool Released = false;                 ///< Backward went through it.
+  bool Released = false;                 ///< Backward went through it and dropped what it kept.
   StackId Stack = 0;                     ///< The forward call's place.
   ModuleId Module = None;                ///< Whose forward it was, and its path.
   llvm::StringRef ModulePath, ModuleClass;
