@@ -61,6 +61,12 @@ static Node::BackwardFn gradientsOf(const TailRule &How,
                                  : R.make(F.Sizes, complexType(F.Type), F.Dev);
         Out[I] = aten::rawView(R, Whole, F.Sizes, {});
         Out[I]->Type = F.Type;
+        if (F.How == 'c' && Out[I]->Sizes.known()) { // Every second number.
+          auto Strides = Out[I]->strides();
+          for (int64_t &S : Strides)
+            S = saturatingMul({S, 2});
+          Out[I]->Strides = Strides;
+        }
       }
       else
         Out[I] = R.make(F.Sizes, F.Type, F.Dev);
