@@ -425,16 +425,10 @@ T matrixNorm(Runtime &R, const T &X, const Args &A, bool Keep) {
   bool Singular = Text == "nuc" || Ord == 2 || Ord == -2;
   if (!Singular) {
     bool Columns = Ord == 1 || Ord == -1;
-    auto At = wrapDim(R, Columns ? D1 : D0, X->rank());
-    T Sums = vectorNorm(R, X, {Columns ? D0 : D1}, true, Type);
-    if (!Sums || !At)
-      return nullptr;
-    T Out = extreme(R, Sums, *At, true);
-    if (Keep || !Out)
-      return Out;
-    BelowAutograd Guard(R);
-    Out->Sizes = aten::reducedShape(R, X, {D0, D1}, false);
-    return Out;
+    auto Sum = wrapDim(R, Columns ? D0 : D1, X->rank());
+    auto Of = wrapDim(R, Columns ? D1 : D0, X->rank());
+    T Sums = Sum && Of ? vectorNorm(R, X, {int64_t(*Sum)}, Keep, Type) : nullptr;
+    return Sums ? extreme(R, Sums, int64_t(*Of) - (!Keep && *Of > *Sum), Keep) : nullptr;
   }
   if (Given.size() == 2 && (D0 != -2 || D1 != -1)) {
     auto A0 = wrapDim(R, D0, X->rank()), A1 = wrapDim(R, D1, X->rank());

@@ -388,16 +388,24 @@ T maximum(Runtime &R, const T &A, const T &B) {
   });
 }
 
+/// The end of an op that may work in place.
+static T finish(Record &Rec, const T &Self, const T &Out, bool InPlace, Node::BackwardFn Back) {
+  if (!InPlace)
+    return Rec.result(Out, std::move(Back));
+  Rec.backward(std::move(Back));
+  return Rec.inPlace(Self) ? Self : nullptr;
+}
+
 static T addc(Runtime &R, const T &Self, const T &A, const T &B, Scalar Value,
-              bool Divide) {
+              bool Divide, bool InPlace) {
   Record Rec(R, Divide ? "AddcdivBackward0" : "AddcmulBackward0", {Self, A, B});
   if (Divide)
     Rec.saveIf(Rec.needs(2), A).save(B);
   else
     Rec.saveIf(Rec.needs(2), A).saveIf(Rec.needs(1), B);
-  T Out = iterate(R, {Self, A, B});
+  T Out = iterate(R, {Self, A, B}, Iter::Plain, InPlace ? Self : T());
   if (Divide)
-    return Rec.result(Out, [Value](Runtime &R, Node &N, Grads &G) {
+    return finish(Rec, Self, Out, InPlace, [Value](Runtime &R, Node &N, Grads &G) {
       Grads Out(3);
       if (N.needs(0))
         Out[0] = G[0];
@@ -414,7 +422,7 @@ static T addc(Runtime &R, const T &Self, const T &A, const T &B, Scalar Value,
       }
       return Out;
     });
-  return Rec.result(Out, [Value](Runtime &R, Node &N, Grads &G) {
+  return finish(Rec, Self, Out, InPlace, [Value](Runtime &R, Node &N, Grads &G) {
     Grads Out(3);
     if (N.needs(0))
       Out[0] = G[0];
@@ -441,9 +449,10 @@ static T divRounded(Runtime &R, const T &A, const T &B) {
   });
 }
 
-static T lerp(Runtime &R, const T &Self, const T &End) {
+static T lerp(Runtime &R, const T &Self, const T &End, bool InPlace) {
   Record Rec(R, "LerpBackward0", {Self, End});
-  return Rec.result(iterate(R, {Self, End}), [](Runtime &R, Node &N, Grads &G) {
+  T Out = iterate(R, {Self, End}, Iter::Plain, InPlace ? Self : T());
+  return finish(Rec, Self, Out, InPlace, [](Runtime &R, Node &N, Grads &G) {
     Grads Out(2);
     if (N.needs(1))
       Out[1] = mul(R, G[0], Scalar(0.5));
@@ -453,11 +462,12 @@ static T lerp(Runtime &R, const T &Self, const T &End) {
   });
 }
 
-static T lerpTensor(Runtime &R, const T &Self, const T &End, const T &Weight) {
+static T lerpTensor(Runtime &R, const T &Self, const T &End, const T &Weight, bool InPlace) {
   Record Rec(R, "LerpBackward1", {Self, End, Weight});
-  Rec.save(Weight).saveIf(Rec.needs(2), Self).saveIf(Rec.needs(2), End);
-  return Rec.result(iterate(R, {Self, End, Weight}), [](Runtime &R, Node &N,
-                                                        Grads &G) {
+  T Before = InPlace && Rec.needs(2) ? clone(R, Self) : Self;
+  Rec.save(Weight).saveIf(Rec.needs(2), Before).saveIf(Rec.needs(2), End);
+  T Out = iterate(R, {Self, End, Weight}, Iter::Plain, InPlace ? Self : T());
+  return finish(Rec, Self, Out, InPlace, [](Runtime &R, Node &N, Grads &G) {
     Grads Out(3);
     if (N.needs(1))
       Out[1] = mul(R, G[0], N.saved(0));
@@ -851,38 +861,40 @@ void addPointwiseOps(OpTable &Rows) {
                                        [&] { return aten::emptyLike(R, X); }));
                   },
                   "value"});
-  Rows.push_back({"addcmul",
-                  [](Runtime &R, const Args &A) {
-                    return one(aten::addc(R, A.tensor("self"),
-                                          A.tensor("tensor1"),
-                                          A.tensor("tensor2"),
-                                          scalarArg(A, "value", 1), false));
-                  },
-                  "value"});
-  Rows.push_back({"addcdiv",
-                  [](Runtime &R, const Args &A) {
-                    return one(aten::addc(R, A.tensor("self"),
-                                          A.tensor("tensor1"),
-                                          A.tensor("tensor2"),
-                                          scalarArg(A, "value", 1), true));
-                  },
-                  "value"});
-  Rows.push_back({"lerp",
-                  [](Runtime &R, const Args &A) {
-                    if (T Weight = A.tensor("weight"))
-                      return one(aten::lerpTensor(R, A.tensor("self"), A.tensor("end"),
-                                                  Weight));
-                    return one(aten::lerp(R, A.tensor("self"), A.tensor("end")));
-                  },
-                  "weight"});
+  for (bool InPlace : {false, true}) {
+    for (bool Divide : {false, true})
+      Rows.push_back({Divide ? InPlace ? "addcdiv_" : "addcdiv" : InPlace ? "addcmul_" : "addcmul",
+                      [Divide, InPlace](Runtime &R, const Args &A) {
+                        return one(aten::addc(R, A.tensor("self"), A.tensor("tensor1"), A.tensor("tensor2"),
+                                              scalarArg(A, "value", 1), Divide, InPlace));
+                      },
+                      "value"});
+    Rows.push_back({InPlace ? "lerp_" : "lerp",
+                    [InPlace](Runtime &R, const Args &A) {
+                      if (T Weight = A.tensor("weight"))
+                        return one(aten::lerpTensor(R, A.tensor("self"), A.tensor("end"), Weight, InPlace));
+                      return one(aten::lerp(R, A.tensor("self"), A.tensor("end"), InPlace));
+                    },
+                    "weight"});
+  }
   for (llvm::StringRef Op : {"logical_not", "isnan", "isinf", "isfinite"})
     Rows.push_back({Op,
-                    [](Runtime &R, const Args &A) {
+                    [Op](Runtime &R, const Args &A) {
                       T Self = A.tensor("self");
-                      return one(Self ? aten::emptyLike(R, Self, DType::Bool)
-                                      : nullptr);
+                      BelowAutograd Guard(R);
+                      bool Size = Op.ends_with("inf") || Op.ends_with("finite");
+                      if (!Self || !Size || !isFloating(Self->Type))
+                        return one(Self ? aten::emptyLike(R, Self, DType::Bool) : nullptr);
+                      if (realType(Self->Type) != Self->Type)
+                        R.scratch({Self});
+                      T Abs = aten::emptyLike(R, Self, realType(Self->Type));
+                      T Compared = aten::compare(R, Abs, Scalar(1.0));
+                      if (Op == "isinf")
+                        return one(Compared);
+                      T NotNan = aten::compare(R, Self, Self);
+                      return one(aten::mul(R, NotNan, Compared));
                     },
-                    "", false, Op == "isinf" || Op == "isfinite"});
+                    ""});
 }
 
 } // namespace vramlint
