@@ -165,7 +165,8 @@ T ctc(Runtime &R, const Args &A, int64_t Reduce) {
     Shape Alpha = shapeOf({Batch, Time, Longest * Dim(2) + Dim(1)});
     if (!Longest.known())
       Alpha.Why = "the lengths of the targets are in the data";
-    return std::vector<T>{makeLike(R, X, shapeOf({Batch})), makeLike(R, X, Alpha)};
+    T Forward = makeLike(R, X, Alpha);
+    return std::vector<T>{makeLike(R, X, shapeOf({Batch})), Forward};
   });
   if (Out.empty())
     return nullptr;
@@ -173,7 +174,8 @@ T ctc(Runtime &R, const Args &A, int64_t Reduce) {
   Out.clear();
   if (Reduce != 1)
     return aten::meanLoss(R, Loss, Reduce);
-  T Lengths = makeLike(R, X, shapeOf({Batch}), DType::Int64);
+  T Given = makeLike(R, X, shapeOf({Batch})), Lengths = makeLike(R, X, shapeOf({Batch}));
+  Given = nullptr; // At least 1 each.
   return aten::mean(R, aten::div(R, Loss, Lengths));
 }
 

@@ -227,9 +227,12 @@ OpResult embeddingBagRow(Runtime &R, const Args &A) {
     Bags = Bags - Dim(1);
   TailRule How{"EmbeddingBagBackward0", "012bcd", "nu"};
   auto Out = tail(R, How, {W, Indices, Offsets}, [&] {
+    T Result = makeLike(R, W, shapeOf({Bags, W->size(1)}));
+    // Which bag an index is in: begun with one place more.
+    T BagOf = makeLike(R, W, shapeOf({Sum ? Dim(0) : N + Dim(1)}), DType::Int64);
+    BagOf->Sizes = shapeOf({Sum ? Dim(0) : N});
     return std::vector<T>{
-        makeLike(R, W, shapeOf({Bags, W->size(1)})),
-        makeLike(R, W, shapeOf({Sum ? Dim(0) : N}), DType::Int64),
+        Result, BagOf,
         makeLike(R, W, shapeOf({Bags}), DType::Int64),
         makeLike(R, W, Max ? shapeOf({Bags, W->size(1)}) : shapeOf({Bags}), DType::Int64)};
   });

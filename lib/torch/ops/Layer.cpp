@@ -280,11 +280,33 @@ OpResult localResponseNormRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
   if (!X || X->rank() < 3)
     return OpResult::failed("local_response_norm expects at least three dimensions");
-  T Square = aten::mul(R, X, X), Wide = aten::unsqueeze(R, Square, 1);
-  Square = nullptr;
-  T Mean = tailOne(R, {"SqueezeBackward1", "0"}, {Wide}, [&] { return makeLike(R, X, X->Sizes); });
-  T Scaled = aten::add(R, aten::mul(R, Mean, Scalar(0.5)), Scalar(1));
-  return one(aten::div(R, X, aten::pow(R, Scaled, Scalar(0.75))));
+  auto Size = A.integer("size");
+  if (!Size)
+    return OpResult::notModelled("local_response_norm of an unknown size");
+  bool Line = X->rank() == 3;
+  T Div = aten::unsqueeze(R, aten::mul(R, X, X), 1);
+  if (!Line) {
+    Shape S = shapeOf({X->size(0), Dim(1), X->size(1), X->size(2), Dim(1)});
+    for (unsigned I = 3; I < X->rank(); ++I)
+      S.Dims[4] = S.Dims[4] * X->size(I);
+    S.Why = X->Sizes.Why;
+    Div = aten::view(R, Div, S);
+  }
+  Arg::Ints Pad(Line ? 2 : 4, 0), Kernel{*Size, 1}, Stride(Line ? 2 : 3, 1);
+  Pad.insert(Pad.end(), {*Size / 2, (*Size - 1) / 2});
+  if (!Line)
+    Kernel.push_back(1);
+  Div = callOne(R, "constant_pad_nd", {{"self", Arg(Div)}, {"pad", Arg(Pad)}});
+  Div = callOne(R, Line ? "avg_pool2d" : "avg_pool3d",
+                {{"self", Arg(Div)}, {"kernel_size", Arg(Kernel)}, {"stride", Arg(Stride)}});
+  Div = Div ? aten::squeeze(R, Div, 1) : Div;
+  if (!Line && Div)
+    Div = aten::view(R, Div, X->Sizes);
+  {
+    T Scaled = aten::mul(R, Div, Scalar(0.5)), Sum = aten::add(R, Scaled, Scalar(1.0));
+    Div = aten::pow(R, Sum, Scalar(0.75));
+  }
+  return one(aten::div(R, X, Div));
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,7 +536,9 @@ OpResult vectorToParameters(Runtime &R, const Args &A) {
 
 OpResult invertPermutationRow(Runtime &R, const Args &A) {
   T X = A.tensor("permutation");
-  return one(X ? aten::emptyContiguous(R, X) : X);
+  T Out = X ? aten::emptyContiguous(R, X) : X;
+  T Range = X ? R.make(X->Sizes, DType::Int64, X->Dev) : X;
+  return one(Out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -733,7 +757,7 @@ void addLayerOps(OpTable &Rows) {
                                        [&] { return aten::emptyContiguous(R, X); }));
                   },
                   "size,alpha,beta,k", false, true});
-  Rows.push_back({"local_response_norm", localResponseNormRow, "size,alpha,beta,k", false, true});
+  Rows.push_back({"local_response_norm", localResponseNormRow, "alpha,beta,k"});
   Rows.push_back({"pad_sequence", padSequenceRow, "padding_value", false, true});
   Rows.push_back({"_pack_padded_sequence", packRow, "lengths", false, true});
   Rows.push_back({"_pad_packed_sequence", unpackRow, "padding_value,total_length", false, true});
