@@ -744,7 +744,7 @@ void addLayerOps(OpTable &Rows) {
                     [Rank = N, Back = Transposed](Runtime &R, const Args &A) {
                       return convolutionRow(R, A, Rank, Back);
                     },
-                    "", false, true});
+                    "", false, /*ScratchUnknown=*/Name != "convolution"});
   Rows.push_back({"conv_tbc", convTbcRow, "", false, true});
   for (llvm::StringRef Name : {"native_batch_norm", "native_layer_norm", "native_group_norm"})
     Rows.push_back({Name,

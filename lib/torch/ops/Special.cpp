@@ -520,7 +520,7 @@ void addBinaryTails(OpTable &Rows) {
                       BelowAutograd Guard(R);
                       return one(iterate(R, In, Iter::IntToFloat));
                     },
-                    "n,x", true, true});
+                    "n,x", true});
 }
 
 void addMoreInPlace(OpTable &Rows) {
@@ -540,7 +540,7 @@ void addLogical(OpTable &Rows) {
                       BelowAutograd Guard(R);
                       return one(iterate(R, operands(R, A, "self", "other"), Iter::Compare));
                     },
-                    "", true, true});
+                    "", true});
     Rows.push_back({intern((Op + "_").str()),
                     [](Runtime &R, const Args &A) {
                       std::vector<T> In = operands(R, A, "self", "other");
@@ -550,7 +550,7 @@ void addLogical(OpTable &Rows) {
                         aten::broadcast(R, In[0]->Sizes, In[1]->Sizes);
                       }));
                     },
-                    "", true, true});
+                    "", true});
   }
 }
 
@@ -563,14 +563,17 @@ void addCompareInPlace(OpTable &Rows) {
                       if (In.empty() || !A.tensor("self"))
                         return OpResult::failed("comparison of no tensor", FailureKind::Other);
                       std::string Node = Op.str() + "_";
-                      if (!A.tensor("other"))
-                        In.pop_back();
-                      return one(tailInPlace(R, {Node, "", "e"}, In, [&] {
-                        if (In.size() == 2)
-                          aten::broadcast(R, In[0]->Sizes, In[1]->Sizes);
+                      std::vector<T> Inputs{In[0]};
+                      if (A.tensor("other"))
+                        Inputs.push_back(In[1]);
+                      return one(tailInPlace(R, {Node, "", "e"}, Inputs, [&] {
+                        if (aten::resultType(In) == In[0]->Type)
+                          iterate(R, In, Iter::Plain, In[0]);
+                        else // The outcome is cast back, whatever was compared.
+                          R.scratch(In);
                       }));
                     },
-                    "other", true, true});
+                    "other", true});
 }
 
 OpResult floatPower(Runtime &R, const Args &A, bool InPlace) {
@@ -614,7 +617,7 @@ void addMixed(OpTable &Rows) {
                       T X = A.tensor("self");
                       return one(X ? aten::emptyLike(R, X, DType::Bool) : nullptr);
                     },
-                    "", true, true});
+                    "", true, /*ScratchUnknown=*/Name == "isreal"});
   Rows.push_back({"angle",
                   [](Runtime &R, const Args &A) {
                     T X = A.tensor("self");
