@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ./x test and ./x accuracy call: the whole comparison with real LibTorch.
 
-  run.py --build-dir DIR [--filter PATTERN] [--slow] [--verbose]
+  run.py --build-dir DIR [--filter PATTERN] [--slow] [--verbose] [--random N]
 
 Prints `PASS: name`, `FAIL: name: why`, `XFAIL: name: why` or `SKIP: name: why`
 for each case and writes all figures to DIR/test/oracle/accuracy.json and
@@ -26,6 +26,8 @@ def main():
     parser.add_argument("--build-dir", required=True)
     parser.add_argument("--filter", default="")
     parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--random", type=int, metavar="N",
+                        help="N random programs and nothing else, measured now")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     build = Path(args.build_dir).resolve()
@@ -34,6 +36,9 @@ def main():
     if not tools:
         print("SKIP: programs: vramlint is not built")
         return 0
+    if args.random:
+        return random_programs(build, tools[0], ["sweep", str(args.random), "--figures",
+                                                   str(HERE / "random/figures.json")])
     names = [c["name"] for c in oracle.cases()
              if re.search(args.filter.split("/")[0].split(".")[0], c["name"])]
     command = [sys.executable, str(HERE / "oracle.py"),
@@ -60,7 +65,14 @@ def main():
                "--filter", args.filter,
                "--figures", str(build / "test/oracle/matrix.json")]
     command += ["--slow"] * args.slow
-    return max(status, subprocess.run(command).returncode)
+    status = max(status, subprocess.run(command).returncode)
+    return max(status, random_programs(build, tools[0], ["test", "--filter", args.filter]))
+
+
+def random_programs(build, tool, verb):
+    command = [sys.executable, str(HERE / "random/run.py"), "--build", str(build / "test/oracle"),
+               *verb, "--vramlint", str(tool)]
+    return subprocess.run(command).returncode
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 """Writes docs/generated/ from the one place where each fact stands.
 
   tool/dev/generate.py WHAT [--check] [--build-dir DIR]
-  WHAT: all, checks, libtorch-api, op-coverage, gpus or accuracy
+  WHAT: all, checks, libtorch-api, op-coverage, gpus, accuracy or random
 
 checks.md comes from checks/Checks.def, libtorch-api.txt from LibTorch's headers,
 op-coverage.md from it, the rows in lib/torch and their tests, gpus.md from
-gpu-specs/. accuracy.md comes from a run of the oracle (./x accuracy) and is not
-part of "all". --check writes nothing, prints
-"stale: FILE" for each file that would change, and exits with 1.
+gpu-specs/, random.md from test/oracle/random/figures.json. accuracy.md comes from a
+run of the oracle (./x accuracy) and is not part of "all". --check writes nothing,
+prints "stale: FILE" for each file that would change, and exits with 1.
 """
 
 import argparse
@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import accuracy_page  # noqa: E402
 import libtorch_api  # noqa: E402
 import project  # noqa: E402
+import random_page  # noqa: E402
 
 NOTE = "<!-- Made by ./x {verb}; don't edit. -->\n\n"
 
@@ -263,8 +264,15 @@ def make_accuracy(args):
     return "# Accuracy\n\n" + NOTE.format(verb="accuracy") + text
 
 
+def make_random(args):
+    rows = all_rows(args.build_dir)
+    return None if rows is None else \
+        "# Random programs\n\n" + NOTE.format(verb="accuracy --random N") + \
+        random_page.page(table, rows)
+
+
 FILES = {"checks": make_checks, "libtorch-api": make_api, "op-coverage": make_op_coverage,
-         "gpus": make_gpus, "accuracy": make_accuracy}
+         "gpus": make_gpus, "accuracy": make_accuracy, "random": make_random}
 
 
 def main():
