@@ -2,13 +2,14 @@
 """Writes docs/generated/ from the one place where each fact stands.
 
   tool/dev/generate.py WHAT [--check] [--build-dir DIR]
-  WHAT: all, checks, libtorch-api, op-coverage, gpus, accuracy or random
+  WHAT: all, checks, libtorch-api, op-coverage, gpus, accuracy, random or saved-bytes
 
 checks.md comes from checks/Checks.def, libtorch-api.txt from LibTorch's headers,
 op-coverage.md from it, the rows in lib/torch and their tests, gpus.md from
-gpu-specs/, random.md from test/oracle/random/figures.json. accuracy.md comes from a
-run of the oracle (./x accuracy) and is not part of "all". --check writes nothing,
-prints "stale: FILE" for each file that would change, and exits with 1.
+gpu-specs/, random.md from test/oracle/random/figures.json, saved-bytes.md from the
+oracle's records. accuracy.md comes from a run of the oracle (./x accuracy) and is not
+part of "all". --check writes nothing, prints "stale: FILE" for each file that would
+change, and exits with 1.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import accuracy_page  # noqa: E402
 import libtorch_api  # noqa: E402
 import project  # noqa: E402
 import random_page  # noqa: E402
+import saved_page  # noqa: E402
 
 NOTE = "<!-- Made by ./x {verb}; don't edit. -->\n\n"
 
@@ -271,8 +273,15 @@ def make_random(args):
         random_page.page(table, rows)
 
 
+def make_saved(args):
+    rows = all_rows(args.build_dir)
+    return None if rows is None else \
+        "# Bytes kept for backward\n\n" + NOTE.format(verb="generate") + saved_page.page(rows)
+
+
 FILES = {"checks": make_checks, "libtorch-api": make_api, "op-coverage": make_op_coverage,
-         "gpus": make_gpus, "accuracy": make_accuracy, "random": make_random}
+         "gpus": make_gpus, "accuracy": make_accuracy, "random": make_random,
+         "saved-bytes": make_saved}
 
 
 def main():

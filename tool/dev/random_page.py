@@ -30,11 +30,15 @@ def reason(name, known):
     return "known to differ from LibTorch (test/oracle/shapes)" if name in known else "not yet"
 
 
+def known_to_differ():
+    lines = project.read("test/oracle/shapes/expected-failures.txt").splitlines()
+    return {line.split(" ", 1)[0] for line in lines}
+
+
 def page(table, rows):
     """rows: {kind: [name]}, as vramlint-list-rows prints them."""
     data = json.loads(project.read("test/oracle/random/figures.json"))
-    known = {line.split(" ", 1)[0] for line in
-             project.read("test/oracle/shapes/expected-failures.txt").splitlines()}
+    known = known_to_differ()
     called, total = data["rows"], data["seeds"]
     figures = [[what, f"{data[what]:,}", f"{data[what] * 100 / total:.1f} %"]
                for what in ("equal", "estimate", "differs")]

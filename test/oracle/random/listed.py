@@ -134,6 +134,8 @@ def change(p, call, operands):
         raise Refused()
     p.emit(f"{spelled(call, [x] + others, '')};")
     p.changed(x.impl, [x] + others, [x.impl] + [y.impl for y in others])
+    if call.results[0].shape != call.operands[0].shape:   # resize_
+        x.impl.shape = call.results[0].shape
     p.ops += 1
 
 
