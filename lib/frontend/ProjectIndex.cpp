@@ -290,6 +290,7 @@ const clang::FunctionDecl *ProjectIndex::inUnit(Known &K,
 const clang::FunctionDecl *
 ProjectIndex::definitionOf(const clang::FunctionDecl &F, UnitView &View) {
   Reason.clear();
+  Mendable = false;
   std::string Usr = F.isExternallyVisible() ? usrOf(F) : "";
   if (Usr.empty()) {
     Reason = "it has no linkage to other files";
@@ -298,7 +299,10 @@ ProjectIndex::definitionOf(const clang::FunctionDecl &F, UnitView &View) {
   if (auto Known = Answers.find(Usr); Known != Answers.end()) {
     auto Slot = Units.find(Known->second);
     if (Slot == Units.end() || !Slot->second.U) {
-      Reason = "no definition was found before";
+      Reason = Refused[Usr];
+      Mendable = !Reason.empty();
+      if (!Mendable)
+        Reason = "no definition was found before";
       return nullptr;
     }
     View = Slot->second.U->view();
@@ -320,6 +324,8 @@ ProjectIndex::definitionOf(const clang::FunctionDecl &F, UnitView &View) {
       Reason = "several files define it:";
       for (auto &[File, D] : Found)
         Reason += " " + sys::path::filename(File).str();
+      Mendable = true;
+      Refused[Usr] = Reason;
       return nullptr;
     }
     if (Found.size() == 1) {
@@ -328,6 +334,8 @@ ProjectIndex::definitionOf(const clang::FunctionDecl &F, UnitView &View) {
       return Found.front().second;
     }
   }
+  Mendable = !Reason.empty();
+  Refused[Usr] = Reason;
   if (Reason.empty())
     Reason = "no file of the project defines it";
   return nullptr;

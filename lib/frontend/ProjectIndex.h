@@ -48,6 +48,7 @@ public:
   /// Why the last definitionOf() gave nothing: "no file defines it", "several
   /// files define it: a.cpp, b.cpp" …
   const std::string &lastReason() const { return Reason; }
+  std::string whyNot() const override { return Mendable ? Reason : ""; }
   /// The loaded unit whose AST \p Context is, or null.
   Unit *unitOf(const clang::ASTContext &Context) const;
 
@@ -76,7 +77,9 @@ private:
   std::map<std::string, Known> Units;               // By absolute path.
   std::map<std::string, llvm::StringSet<>> Defined; // By absolute path.
   std::map<std::string, std::string> Answers;       // USR -> file, "" for none.
+  std::map<std::string, std::string> Refused;       // USR -> why not.
   std::string Start, StartTarget, Reason;
+  bool Mendable = false; ///< Reason says what the user can do about it.
   unsigned Loaded = 0;
 };
 

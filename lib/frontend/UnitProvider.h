@@ -52,6 +52,9 @@ public:
   virtual std::vector<SourceWords> filesNaming(const clang::FunctionDecl &F) {
     return {};
   }
+  /// Why the last definitionOf() gave nothing, where that can be mended:
+  /// "model.cpp doesn't compile". Else empty.
+  virtual std::string whyNot() const { return ""; }
 };
 
 } // namespace vramlint

@@ -171,6 +171,13 @@ const FunctionDecl *Machine::dispatch(const CXXMethodDecl *M, CellRef &Object) {
   return Final;
 }
 
+/// A library's headers may lie in the project; a name without a namespace is then
+/// the project's own.
+NativeFn Machine::libraryNative(llvm::StringRef Name, SourceLocation Loc) const {
+  return Name.contains("::") || isExternal(Loc) ? LibraryNatives.lookup(Name)
+                                                : nullptr;
+}
+
 NativeFn Machine::nativeFor(const FunctionDecl &F) {
   auto [It, New] = Natives.try_emplace(&F, nullptr);
   if (!New)
@@ -191,12 +198,13 @@ NativeFn Machine::nativeFor(const FunctionDecl &F) {
   if (Fn && !isExternal(F.getLocation()))
     Fn = F.getLocation().isInvalid() ? Fn : nullptr;
   if (!Fn)
-    Fn = LibraryNatives.lookup(Name);
+    Fn = libraryNative(Name, F.getLocation());
   return Natives[&F] = Fn;
 }
 
 /// The definition of \p F that can be run, and the unit it is in.
 const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
+  NoBody.clear();
   const FunctionDecl *Def = nullptr;
   Units[Where.Context] = Where;
   if (&F->getASTContext() != Where.Context)
@@ -221,6 +229,7 @@ const FunctionDecl *Machine::bodyOf(const FunctionDecl *F, UnitView &Where) {
   // Another file may have to be parsed: that isn't the program's time.
   auto Began = computingTime();
   Def = Others->definitionOf(*F, Where);
+  NoBody = Def ? "" : Others->whyNot();
   auto Parsing = computingTime() - Began;
   Deadline += Parsing;
   Started += Parsing;
@@ -436,7 +445,8 @@ Operand Machine::unknownCall(CallSite &Site, llvm::StringRef Name) {
   auto GetCause = [&] {
     if (!Cause) {
       std::string Reason = System ? (Name + "() is not modelled").str()
-                                  : ("no body of " + Name + "() to be seen").str();
+                                  : ("no body of " + Name + "() to be seen").str() +
+                                        whyNoBody();
       Value U = unknown(Reason);
       Cause = U.unknown();
     }

@@ -100,7 +100,7 @@ void Machine::defaultInit(CellRef Dest, QualType T) {
     return Dest->set(std::move(V));
   NativeFn Fn = NativesByName.lookup(Name);
   if (!Fn)
-    Fn = LibraryNatives.lookup(Name);
+    Fn = libraryNative(Name, D->getLocation());
   if (Fn)
     return Dest->set(std::move(Fn(*this, Site).V));
   auto R = makeRecord(D);
@@ -228,7 +228,8 @@ void Machine::constructInto(CellRef Dest, CallSite &Site) {
     runConstructor(Dest, cast<CXXConstructorDecl>(Def), Where, Site);
     return;
   }
-  Dest->set(unknownFrom(Site, "no body of the constructor " + Name + " to be seen"));
+  Dest->set(unknownFrom(Site, "no body of the constructor " + Name + " to be seen" +
+                                  whyNoBody()));
 }
 
 void Machine::runInherited(CellRef Dest, const CXXConstructorDecl &C,

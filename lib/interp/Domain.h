@@ -89,6 +89,7 @@ public:
   virtual std::optional<std::string> readFile(llvm::StringRef Name) {
     return std::nullopt;
   }
+  virtual bool hasFile(llvm::StringRef Name) { return false; }
   /// The user may give this number under this name when the program is started;
   /// what-if runs may replace it.
   virtual void named(Machine &M, llvm::StringRef Name, Cell &C) {}

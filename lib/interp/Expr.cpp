@@ -155,10 +155,15 @@ CellRef Machine::globalCell(const VarDecl *D) {
     C = FromDomain.Place ? FromDomain.Place : makeCell(std::move(FromDomain.V));
     return Globals[D] = C;
   }
-  if (NativeFn Fn = isExternal(D->getLocation()) ? NativesByName.lookup(Name)
-                                                 : nullptr) {
+  NativeFn Fn = isExternal(D->getLocation()) ? NativesByName.lookup(Name) : nullptr;
+  if (!Fn)
+    Fn = libraryNative(Name, D->getLocation());
+  if (Fn) {
     CallSite Site;
-    C->set(std::move(Fn(*this, Site).V));
+    Operand O = Fn(*this, Site);
+    if (O.Place)
+      return Globals[D] = O.Place;
+    C->set(std::move(O.V));
     return C;
   }
   // A template's static member may have its initializer on the pattern only.

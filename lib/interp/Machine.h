@@ -292,6 +292,7 @@ private:
   Operand unknownCall(CallSite &Site, llvm::StringRef Name);
   Operand callNative(NativeFn Fn, CallSite &Site);
   NativeFn nativeFor(const clang::FunctionDecl &F);
+  NativeFn libraryNative(llvm::StringRef Name, clang::SourceLocation Loc) const;
   bool assignGenerically(CallSite &Site, Operand &Result);
   void bindCaptures(Frame &F, const clang::CXXRecordDecl &Lambda,
                     CellRef Closure);
@@ -341,6 +342,9 @@ private:
   Budget Limits;
   bool Unwinding = false;
   bool Stopped = false;
+  /// Why bodyOf() gave nothing the last time; may be empty.
+  std::string NoBody;
+  std::string whyNoBody() const { return NoBody.empty() ? "" : ": " + NoBody; }
   std::string Thrown; ///< The message of the exception being thrown.
   int64_t Steps = 0;
   unsigned Depth = 0;

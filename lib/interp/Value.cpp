@@ -324,6 +324,8 @@ static std::optional<int> compareSequences(const Sequence &A,
     if (!C || *C)
       return C;
   }
+  if (A.Open || B.Open)
+    return std::nullopt;
   return order(A.Elements.size(), B.Elements.size());
 }
 
@@ -334,9 +336,12 @@ static std::optional<int> compareIterators(const Iterator &A,
   auto *S = A.Container ? A.Container->V.as<Sequence>() : nullptr;
   bool Nodes = S && (S->Tag == Sequence::List || S->Tag == Sequence::Set ||
                      S->Tag == Sequence::Map);
-  if (Nodes && A.Node == B.Node)
+  if (Nodes && A.Node == B.Node && (A.Node || !S->Open))
     return 0;
   int C = order(A.Index, B.Index);
+  // Where a container of unknown size ends is not known.
+  if (S && S->Open && !C && A.Index >= (int64_t)S->Elements.size())
+    return std::nullopt;
   if (Nodes && !C) // One of the indices is out of date.
     C = 1;
   return A.Reverse ? -C : C;

@@ -29,9 +29,16 @@ struct SourcePos {
   bool isValid() const { return Line != 0; }
   /// "file:line:column", or "<unknown>".
   std::string str() const;
-  friend bool operator==(const SourcePos &, const SourcePos &) = default;
+  /// Interned names are one where they are equal, nearly always.
+  static bool sameFile(const SourcePos &A, const SourcePos &B) {
+    return A.File.data() == B.File.data() ? A.File.size() == B.File.size()
+                                          : A.File == B.File;
+  }
+  friend bool operator==(const SourcePos &A, const SourcePos &B) {
+    return A.Line == B.Line && A.Column == B.Column && sameFile(A, B);
+  }
   friend bool operator<(const SourcePos &A, const SourcePos &B) {
-    if (A.File != B.File)
+    if (!sameFile(A, B))
       return A.File < B.File;
     return A.Line != B.Line ? A.Line < B.Line : A.Column < B.Column;
   }

@@ -22,9 +22,11 @@ Module::Module(Runtime &R, llvm::StringRef Class)
   Info.Class = intern(Class);
   Info.Created = R.CurrentStack;
   R.Out.Modules.push_back(std::move(Info));
+  ++R.AliveModules;
 }
 
 Module::~Module() {
+  --R.AliveModules;
   for (Child &C : Children)
     if (C.M && C.M->Parent == this)
       C.M->Parent = nullptr;

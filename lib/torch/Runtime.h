@@ -49,6 +49,8 @@ public:
 
   // Grad mode of the running thread (NoGradGuard, InferenceMode, GradMode).
   bool GradMode = true;
+  /// Modules that are not destroyed yet.
+  int64_t AliveModules = 0;
   /// The list of tensors that an op is given may be longer than what is known of it.
   bool OpenList = false;
   bool InferenceMode = false;

@@ -13,7 +13,8 @@ namespace vramlint {
 llvm::ArrayRef<llvm::ArrayRef<NativeEntry>> libraryTables() {
   using namespace stdlib;
   static const Table All[] = {ArgparseTable, BoostOptionsTable, Cli11Table,
-                              CxxoptsTable,  GflagsTable,       JsonTable};
+                              CxxoptsTable,  GetoptTable,       GflagsTable,
+                              JsonTable};
   return All;
 }
 

@@ -14,6 +14,6 @@
 namespace vramlint::stdlib {
 
 extern const Table ArgparseTable, BoostOptionsTable, Cli11Table, CxxoptsTable,
-    GflagsTable, JsonTable;
+    GetoptTable, GflagsTable, JsonTable;
 
 } // namespace vramlint::stdlib

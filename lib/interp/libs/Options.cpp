@@ -168,6 +168,8 @@ std::optional<std::vector<std::string>> textsOf(const Value &List) {
     return std::nullopt;
   std::vector<std::string> Texts;
   for (const CellRef &C : Seq->Elements) {
+    if (C && C->V.isPointer() && C->V.pointer().isNull())
+      break; // argv[argc]
     std::optional<std::string> T = C ? textOf(C->V) : std::nullopt;
     if (!T)
       return std::nullopt;

@@ -64,7 +64,94 @@ template <unsigned From> static Operand scan(Machine &M, CallSite &S) {
   return U;
 }
 
-/// fgets, fread, sprintf …: the buffer that the first argument points at.
+/// Puts \p Text and its end where argument \p I points; false: no room, or it
+/// points at nothing known.
+static bool putText(CallSite &S, unsigned I, StringRef Text) {
+  if (!hasArg(S, I) || !argValue(S, I).isPointer())
+    return false;
+  const PointerValue &P = argValue(S, I).pointer();
+  auto *Q = P.Array ? P.Array->V.as<Sequence>() : nullptr;
+  if (!Q || P.Index < 0 || P.Index + Text.size() >= Q->Elements.size())
+    return false;
+  for (size_t K = 0; K <= Text.size(); ++K)
+    Q->Elements[P.Index + K]->set(
+        Value::integer(K < Text.size() ? Text[K] : 0));
+  return true;
+}
+
+/// One conversion of printf, as `%5.2f`; nothing if it or \p V is not known.
+static std::optional<std::string> converted(std::string Spec, const Value &V) {
+  char Buffer[512];
+  char Kind = Spec.back();
+  // What follows is passed as 64 bits, whatever the program's length modifier.
+  Spec.pop_back();
+  llvm::erase_if(Spec, [](char C) { return StringRef("hlzjtqL").contains(C); });
+  if (StringRef("diouxX").contains(Kind) && V.isInt()) {
+    Spec += std::string("ll") + Kind;
+    snprintf(Buffer, sizeof Buffer, Spec.c_str(), (long long)V.asInt());
+  } else if (Kind == 'c' && V.isInt()) {
+    snprintf(Buffer, sizeof Buffer, (Spec + Kind).c_str(), (int)V.asInt());
+  } else if (StringRef("eEfFgG").contains(Kind) && V.isNumber()) {
+    snprintf(Buffer, sizeof Buffer, (Spec + Kind).c_str(), V.asNumber());
+  } else if (std::optional<std::string> T = Kind == 's' ? textOf(V) : std::nullopt;
+             T && T->size() < sizeof Buffer) {
+    snprintf(Buffer, sizeof Buffer, (Spec + Kind).c_str(), T->c_str());
+  } else {
+    return std::nullopt;
+  }
+  return std::string(Buffer);
+}
+
+/// The text that printf makes of the format in argument \p I and what follows it.
+static std::optional<std::string> formatted(CallSite &S, unsigned I) {
+  std::optional<std::string> Format = textArg(S, I);
+  if (!Format)
+    return std::nullopt;
+  std::string Out;
+  StringRef Left = *Format;
+  while (!Left.empty()) {
+    auto [Plain, Rest] = Left.split('%');
+    Out += Plain;
+    if (Plain.size() == Left.size())
+      break;
+    if (Rest.consume_front("%")) {
+      Out += '%';
+      Left = Rest;
+      continue;
+    }
+    size_t End = Rest.find_first_of("diouxXeEfFgGaAcspn");
+    if (End == StringRef::npos || Rest.take_front(End).contains('*') ||
+        !hasArg(S, ++I))
+      return std::nullopt;
+    auto T = converted("%" + Rest.take_front(End + 1).str(), argValue(S, I));
+    if (!T)
+      return std::nullopt;
+    Out += *T;
+    Left = Rest.drop_front(End + 1);
+  }
+  return Out;
+}
+
+/// sprintf(buffer, format, …) and snprintf(buffer, size, format, …).
+template <bool Limited> static Operand print(Machine &M, CallSite &S) {
+  std::optional<std::string> Text = formatted(S, Limited ? 2 : 1);
+  std::optional<int64_t> Size = Limited ? intArg(S, 1) : INT64_MAX;
+  bool Known = Text && Size && *Size >= 0;
+  if (Known && *Size > 0 &&
+      putText(S, 0, StringRef(*Text).take_front(*Size - 1)))
+    return integer(Text->size());
+  Value U = quiet(M, S).V;
+  losePointee(S, 0, U.unknown());
+  return Known ? integer(Text->size()) : Operand(std::move(U));
+}
+
+/// getcwd and the like: a path that stands for the folder the program runs in.
+static Operand currentFolder(Machine &M, CallSite &S) {
+  putText(S, 0, ".");
+  return text(".");
+}
+
+/// fgets, fread, …: the buffer that the first argument points at.
 static Operand fillBuffer(Machine &M, CallSite &S) {
   Value U = quiet(M, S).V;
   losePointee(S, 0, U.unknown());
@@ -126,6 +213,15 @@ static Operand copyBytes(Machine &M, CallSite &S) {
   return M.copy(argValue(S, 0));
 }
 
+/// strcpy and strcat: as memcpy, where the texts are not known.
+template <bool Append> static Operand copyText(Machine &M, CallSite &S) {
+  std::optional<std::string> From = textArg(S, 1);
+  std::optional<std::string> To = Append ? textArg(S, 0) : "";
+  if (From && To && putText(S, 0, *To + *From))
+    return M.copy(argValue(S, 0));
+  return copyBytes(M, S);
+}
+
 /// memset(p, 0, n) of numbers is known; anything else is not followed.
 static Operand setBytes(Machine &M, CallSite &S) {
   Value &P = argValue(S, 0);
@@ -176,8 +272,8 @@ static constexpr NativeEntry CstdlibEntries[] = {
     {"fputc", quiet},
     {"perror", ignored},
     {"fflush", quiet},
-    {"sprintf", fillBuffer},
-    {"snprintf", fillBuffer},
+    {"sprintf", print<false>},
+    {"snprintf", print<true>},
     {"vsnprintf", fillBuffer},
     {"scanf", scan<1>},
     {"fscanf", scan<2>},
@@ -218,6 +314,8 @@ static constexpr NativeEntry CstdlibEntries[] = {
     {"nanosleep", quiet},
     {"signal", quiet},
     {"getpid", quiet},
+    {"getcwd", currentFolder},
+    {"get_current_dir_name", currentFolder},
     {"access", quiet},
     {"stat", quiet},
     {"mkdir", quiet},
@@ -253,9 +351,9 @@ static constexpr NativeEntry CstringEntries[] = {
     {"std::strrchr", search<true, true>},
     {"memcpy", copyBytes},
     {"memmove", copyBytes},
-    {"strcpy", copyBytes},
+    {"strcpy", copyText<false>},
     {"strncpy", copyBytes},
-    {"strcat", copyBytes},
+    {"strcat", copyText<true>},
     {"strncat", copyBytes},
     {"memset", setBytes},
     {"strtok", fillBuffer},

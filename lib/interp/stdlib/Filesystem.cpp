@@ -108,8 +108,22 @@ static Operand onDisk(Machine &M, CallSite &S) {
   std::string Path = hasArg(S, 0) ? textArg(S, 0).value_or("…") : "";
   return M.unknown(Name + "(\"" + Path + "\")");
 }
+/// A file that is here exists; another may, where the program runs.
+static Operand exists(Machine &M, CallSite &S) {
+  std::optional<std::string> Path =
+      hasArg(S, 0) ? textArg(S, 0) : std::nullopt;
+  if (Path && M.domain().hasFile(*Path))
+    return integer(1);
+  return onDisk(M, S);
+}
+
 static Operand quiet(Machine &M, CallSite &S) {
   return quietUnknown(M, "something of the file system");
+}
+
+/// A path that stands for the folder the program runs in.
+static Operand currentPath(Machine &M, CallSite &S) {
+  return S.Args.empty() || !argValue(S, 0).isString() ? text(".") : nothing();
 }
 
 //===-- Exceptions --------------------------------------------------------===//
@@ -178,16 +192,16 @@ static constexpr NativeEntry FilesystemEntries[] = {
     FS("canonical", samePath),
     FS("weakly_canonical", samePath),
     FS("relative", samePath),
-    FS("exists", onDisk),
+    FS("exists", exists),
     FS("is_directory", onDisk),
-    FS("is_regular_file", onDisk),
+    FS("is_regular_file", exists),
     FS("is_empty", onDisk),
     FS("file_size", onDisk),
     FS("directory_entry::path", quiet),
     FS("directory_entry::is_directory", quiet),
     FS("directory_entry::is_regular_file", quiet),
     FS("last_write_time", quiet),
-    FS("current_path", quiet),
+    FS("current_path", currentPath),
     FS("temp_directory_path", quiet),
     FS("create_directory", quiet),
     FS("create_directories", quiet),

@@ -242,7 +242,8 @@ static Operand advance(Machine &M, CallSite &S) {
 
 static Operand distance(Machine &M, CallSite &S) {
   auto A = cursorOf(argValue(S, 0)), B = cursorOf(argValue(S, 1));
-  if (!A || !B || A->Container != B->Container)
+  auto *Q = A ? A->Container->V.as<Sequence>() : nullptr;
+  if (!A || !B || A->Container != B->Container || (Q && Q->Open))
     return M.unknownFrom(S, "distance of unknown iterators");
   return integer(A->Reverse ? A->Index - B->Index : B->Index - A->Index);
 }

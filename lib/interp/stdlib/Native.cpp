@@ -512,6 +512,8 @@ bool appendSpan(Machine &M, Sequence &To, const Span &From) {
     New.push_back(makeCell(M.copy(Op.value())));
   }
   To.Elements.insert(To.Elements.end(), New.begin(), New.end());
+  if (auto *S = From.First.Container->V.as<Sequence>())
+    To.Open |= S->Open;
   return true;
 }
 

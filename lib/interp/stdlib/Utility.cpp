@@ -46,6 +46,10 @@ static std::optional<int> compare(Machine &M, CallSite &S) {
     auto X = cursorOf(A.value()), Y = cursorOf(B.value());
     if (!X || !Y || X->Container != Y->Container)
       return std::nullopt;
+    auto *Q = X->Container->V.as<Sequence>();
+    if (Q && Q->Open && X->Index == Y->Index &&
+        X->Index >= (int64_t)Q->Elements.size())
+      return std::nullopt; // Where it ends is not known.
     int64_t D = X->Reverse ? Y->Index - X->Index : X->Index - Y->Index;
     return D < 0 ? -1 : D > 0;
   }
@@ -62,7 +66,7 @@ static std::optional<int> compare(Machine &M, CallSite &S) {
 /// For elements of user classes, == and < come from their operators.
 static std::optional<bool> elementwiseEqual(Machine &M, CallSite &S) {
   auto *A = argValue(S, 0).as<Sequence>(), *B = argValue(S, 1).as<Sequence>();
-  if (!A || !B)
+  if (!A || !B || A->Open || B->Open)
     return std::nullopt;
   if (A->Elements.size() != B->Elements.size())
     return false;

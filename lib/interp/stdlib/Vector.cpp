@@ -116,6 +116,16 @@ static std::optional<Places> contents(Machine &M, CallSite &S,
   return Cells;
 }
 
+/// Is argument \p I of a container of unknown size, or an iterator into one?
+static bool isOpen(CallSite &S, unsigned I) {
+  if (!hasArg(S, I))
+    return false;
+  std::optional<Cursor> At = cursorOf(argValue(S, I));
+  const Value &V = At ? At->Container->V : argValue(S, I);
+  auto *Q = V.as<Sequence>();
+  return Q && Q->Open;
+}
+
 /// The element a call may write through: place, or an Unknown's place.
 static Operand elementAt(Machine &M, CallSite &S, Sequence &Q, bool Checked) {
   const Value &Index = argValue(S, 0);
@@ -149,6 +159,7 @@ static Operand construct(Machine &M, CallSite &S) {
   auto Cells = contents(M, S, *Q, 0);
   if (!Cells)
     return M.unknownFrom(S, "container of unknown size");
+  Q->Open = isOpen(S, 0);
   Q->Elements = std::move(*Cells);
   return Value(std::move(Q));
 }
@@ -313,6 +324,7 @@ static Operand insert(Machine &M, CallSite &S, Sequence &Q) {
   auto Cells = contents(M, S, Q, 1);
   if (!Cells)
     return loseSelf(M, S, "insert() of unknown elements");
+  Q.Open |= isOpen(S, 1);
   insertCells(Q, At, std::move(*Cells));
   return makeIterator(S.Object, At);
 }
@@ -349,6 +361,7 @@ static Operand assign(Machine &M, CallSite &S, Sequence &Q) {
   auto Cells = contents(M, S, None, 0);
   if (!Cells)
     return loseSelf(M, S, "assign() of unknown elements");
+  Q.Open = isOpen(S, 0);
   Places Old = std::exchange(Q.Elements, std::move(*Cells));
   Old.destroy(/*Backwards=*/false);
   return self(S);
@@ -615,6 +628,11 @@ static Operand flipBit(Machine &M, CallSite &S) {
   return nothing();
 }
 
+/// `{}`: the list of no elements.
+static Operand emptyList(Machine &M, CallSite &S) {
+  return Value(makeSequence(Sequence::InitList));
+}
+
 //===-- Tables ------------------------------------------------------------===//
 
 #define METHOD(C, Name, Fn) {"std::" C "::" Name, on<Sequence, Fn>}
@@ -672,6 +690,7 @@ static constexpr NativeEntry VectorEntries[] = {
     METHOD("span", "subspan", spanSub),
     METHOD("span", "first", spanFirst),
     METHOD("span", "last", spanLast),
+    {"std::initializer_list::initializer_list", emptyList},
     METHOD("initializer_list", "size", size),
     METHOD("initializer_list", "begin", data),
 };

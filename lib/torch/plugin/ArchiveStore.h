@@ -41,6 +41,8 @@ public:
   /// The contents of a small file that the program opens, configuration mostly;
   /// nothing: it isn't here.
   std::optional<std::string> text(llvm::StringRef Name) const;
+  /// Is there a file that the program calls \p Name?
+  bool has(llvm::StringRef Name) const { return Files.find(Name).has_value(); }
 
 private:
   DataFiles Files;

@@ -7,6 +7,7 @@
 // torch::nn: built-in modules, registries, containers, and the scopes of the
 // user's modules.
 
+#include "lib/interp/stdlib/Native.h"
 #include "lib/torch/plugin/TorchDomain.h"
 
 using namespace clang;
@@ -493,8 +494,11 @@ static bool registration(TorchDomain &D, Machine &M, llvm::StringRef Method,
                          TorchDomain::Handle &H, CallSite &Site,
                          Operand &Result) {
   auto Name = [&]() -> std::string {
-    const Value &V = Site.Args[0].value();
-    return V.isString() ? V.string() : "?";
+    if (auto Text = stdlib::textOf(Site.Args[0].value()))
+      return *Text;
+    // Names that are not known are not all the same.
+    size_t N = H.M->Children.size() + H.M->Parameters.size() + H.M->Buffers.size();
+    return N ? "?" + std::to_string(N + 1) : "?";
   };
   if (Method == "register_module" || Method == "replace_module") {
     if (Site.Args.size() < 2)

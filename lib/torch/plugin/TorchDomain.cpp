@@ -355,7 +355,7 @@ uint64_t TorchDomain::digest(size_t From) {
   if (!Any)
     return 0;
   Hash = llvm::hash_combine(Hash, R.liveBytes(DeviceKind::CPU),
-                            R.liveBytes(DeviceKind::CUDA), Out.Modules.size());
+                            R.liveBytes(DeviceKind::CUDA), R.AliveModules);
   return Hash ? Hash : 1;
 }
 
@@ -415,6 +415,10 @@ void TorchDomain::initialized(Machine &M, const VarDecl &D, Cell &C) {
 
 std::optional<std::string> TorchDomain::readFile(llvm::StringRef Name) {
   return Options.Archives ? Options.Archives->text(Name) : std::nullopt;
+}
+
+bool TorchDomain::hasFile(llvm::StringRef Name) {
+  return Options.Archives && Options.Archives->has(Name);
 }
 
 void TorchDomain::named(Machine &M, llvm::StringRef Name, Cell &C) {

@@ -38,6 +38,7 @@ public:
                llvm::function_ref<bool(CellRef)> Body) override;
   void initialized(Machine &M, const clang::VarDecl &D, Cell &C) override;
   std::optional<std::string> readFile(llvm::StringRef Name) override;
+  bool hasFile(llvm::StringRef Name) override;
   void named(Machine &M, llvm::StringRef Name, Cell &C) override;
   void assumed(Machine &M, llvm::StringRef What, llvm::StringRef Value) override;
   void enter(Machine &M, const clang::FunctionDecl &F, CellRef Object) override;

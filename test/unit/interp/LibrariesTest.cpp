@@ -431,11 +431,67 @@ TEST(Files, WhatIsNotHereHasNoLength) {
   EXPECT_EQ(lines(Read + "return all.size();"), "unknown: how often a loop runs");
   EXPECT_EQ(lines(Read + "auto w = v; int m = 0; for (auto &x : w) ++m; return m;"),
             "unknown: how often a loop runs");
+  EXPECT_EQ(lines(Read + "std::vector<int> w; for (auto i = v.begin(); i != v.end(); ++i)"
+                         "w.push_back(1); return w.size();"),
+            "unknown: size of a container filled in a loop of unknown length");
+  EXPECT_EQ(lines(Read + "std::vector<std::string> w(v.begin(), v.end());"
+                         "return w.size();"),
+            "unknown: size of a container filled in a loop of unknown length");
+  EXPECT_EQ(lines(Read + "return std::distance(v.begin(), v.end());"),
+            "unknown: distance of unknown iterators");
   EXPECT_EQ(lines(Read + "v.clear(); return v.size();"), "0");
   // What is the same whenever the loop ends stays known.
   EXPECT_EQ(lines(Read + "int k = 1; std::ifstream g(\"more.txt\");"
                          "while (std::getline(g, line)) k = 5; return k;"),
             "5");
+}
+
+//===-- The C library -----------------------------------------------------===//
+
+const char *const CLibrary = R"(
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+)";
+
+std::string c(const std::string &Body) {
+  return valueOf(CLibrary + ("auto test() {" + Body + "}"));
+}
+
+TEST(CLibrary, FormattedText) {
+  EXPECT_EQ(c("char b[32]; sprintf(b, \"layer_%d\", 12); return std::string(b);"),
+            "\"layer_12\"");
+  EXPECT_EQ(c("char b[32]; sprintf(b, \"%s%03ld|%.2f|%c%%\", \"a\", 7L, 1.5, 'x');"
+              "return std::string(b);"),
+            "\"a007|1.50|x%\"");
+  EXPECT_EQ(c("char b[4]; int n = snprintf(b, sizeof b, \"%d\", 123456);"
+              "return std::string(b) + (n == 6 ? \"!\" : \"?\");"),
+            "\"123!\"");
+  EXPECT_EQ(c("char *b = new char[strlen(\"layer_\") + 4];"
+              "sprintf(b, \"%s%d\", \"layer_\", 3); return std::string(b);"),
+            "\"layer_3\"");
+  EXPECT_EQ(c("char b[16]; strcpy(b, \"ab\"); strcat(b, \"cd\"); return std::string(b);"),
+            "\"abcd\"");
+  EXPECT_NE(c("int n; scanf(\"%d\", &n); char b[8]; sprintf(b, \"%d\", n);"
+              "return std::string(b);")
+                .find("unknown"),
+            std::string::npos);
+}
+
+TEST(CLibrary, Getopt) {
+  std::string Loop = "int width = 3; std::string name = \"none\"; bool fast = false; int c;"
+                     "while ((c = getopt(argc, argv, \"w:n:f\")) != -1) switch (c) {"
+                     "case 'w': width = std::stoi(optarg); break;"
+                     "case 'n': name = optarg; break;"
+                     "case 'f': fast = true; break; }"
+                     "return name + std::to_string(width) + (fast ? \"!\" : \"\");";
+  EXPECT_EQ(c("char a[] = \"p\", b[] = \"-fw\", d[] = \"9\", e[] = \"-nnet\";"
+              "char *argv[] = {a, b, d, e, nullptr}; int argc = 4;" +
+              Loop),
+            "\"net9!\"");
+  EXPECT_EQ(c("int argc = unknownArgc(); char **argv = (char **)unknownArgv();" + Loop),
+            "\"none3\"");
 }
 
 } // namespace
