@@ -60,6 +60,9 @@ std::string clangResourceDir() {
 FlagFinder::FlagFinder(FlagOptions Options) : Options(std::move(Options)) {
   if (!this->Options.FS)
     this->Options.FS = vfs::getRealFileSystem();
+  // Where we work changes with the units that are read.
+  if (!this->Options.BuildDir.empty())
+    BuildDir = absolutePath(this->Options.BuildDir);
 }
 
 FlagFinder::~FlagFinder() = default;
@@ -147,12 +150,11 @@ void FlagFinder::findUpward(StringRef File, std::vector<std::string> &Paths) {
 Expected<const FlagFinder::Database *>
 FlagFinder::databaseOf(StringRef File) {
   std::vector<std::string> Paths;
-  if (!Options.BuildDir.empty()) {
-    std::string Dir = absolutePath(Options.BuildDir);
-    if (StringRef(Dir).ends_with(".json"))
-      Paths.push_back(Dir);
+  if (!BuildDir.empty()) {
+    if (StringRef(BuildDir).ends_with(".json"))
+      Paths.push_back(BuildDir);
     else
-      addDatabasesIn(*Options.FS, Dir, Paths);
+      addDatabasesIn(*Options.FS, BuildDir, Paths);
     if (Paths.empty())
       return createStringError(inconvertibleErrorCode(),
                                "-p %s: no compile_commands.json there",

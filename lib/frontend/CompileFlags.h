@@ -84,6 +84,7 @@ private:
   void addLibTorch(CompileCommand &C);
 
   FlagOptions Options;
+  std::string BuildDir; ///< Absolute, or "".
   std::map<std::string, std::unique_ptr<Database>> Loaded;
   std::optional<std::optional<LibTorch>> Torch;
 };

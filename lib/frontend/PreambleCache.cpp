@@ -21,6 +21,7 @@
 #include "lib/frontend/Invocation.h"
 #include "lib/frontend/PreambleManifest.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,6 +36,7 @@ static constexpr int FormatVersion = 1;
 struct PreambleCache::Entry {
   std::string Key, Text;
   std::shared_ptr<clang::CompilerInvocation> Invocation;
+  unsigned FailsAt = 0; ///< The line of Text with the first header with errors.
 };
 
 std::string PreambleCache::defaultDir(const Environment &Env) {
@@ -143,6 +145,24 @@ private:
   BodyFilter Filter;
 };
 
+/// Remembers the line of the main file that leads to the first error.
+class FirstError : public clang::DiagnosticConsumer {
+public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &Info) override {
+    if (Level < clang::DiagnosticsEngine::Error || Line != 0 ||
+        !Info.hasSourceManager() || Info.getLocation().isInvalid())
+      return;
+    const clang::SourceManager &SM = Info.getSourceManager();
+    clang::SourceLocation At = SM.getExpansionLoc(Info.getLocation());
+    while (At.isValid() && SM.getFileID(At) != SM.getMainFileID())
+      At = SM.getIncludeLoc(SM.getFileID(At));
+    if (At.isValid())
+      Line = SM.getExpansionLineNumber(At);
+  }
+  unsigned Line = 0;
+};
+
 /// All files that a compilation reads.
 class AllDependencies : public clang::DependencyCollector {
 public:
@@ -154,11 +174,12 @@ public:
 
 } // namespace
 
-/// Compiles <Stem>.h into \p Output. The inputs, or nothing where it failed.
+/// Compiles <Stem>.h into \p Output. The inputs, or nothing where it failed; then
+/// \p FailsAt is the line that does, if one does.
 static std::vector<std::string>
 compileHeader(std::shared_ptr<clang::CompilerInvocation> Invocation,
               const std::string &Text, const std::string &Output,
-              FileSystemPtr FS) {
+              FileSystemPtr FS, unsigned &FailsAt) {
   Invocation = std::make_shared<clang::CompilerInvocation>(*Invocation);
   auto &Frontend = Invocation->getFrontendOpts();
   clang::InputKind Kind(clang::Language::CXX);
@@ -168,17 +189,19 @@ compileHeader(std::shared_ptr<clang::CompilerInvocation> Invocation,
   Frontend.OutputFile = Output;
   // Hash instead of time: entries are the same wherever they are made.
   Frontend.IncludeTimestamps = false;
-  clang::IgnoringDiagConsumer Ignore;
-  auto Compiler = makeCompiler(std::move(Invocation), std::move(FS), Ignore);
+  FirstError Errors;
+  auto Compiler = makeCompiler(std::move(Invocation), std::move(FS), Errors);
   auto Inputs = std::make_shared<AllDependencies>();
   Compiler->addDependencyCollector(Inputs);
   HeaderAction Action([](clang::SourceLocation) { return true; });
-  if (!Compiler->ExecuteAction(Action) || !sys::fs::exists(Output))
+  bool Good = Compiler->ExecuteAction(Action) && sys::fs::exists(Output);
+  FailsAt = Good ? 0 : Errors.Line;
+  if (!Good)
     return {};
   return Inputs->getDependencies().vec();
 }
 
-bool PreambleCache::make(const Entry &E, const std::string &Folder,
+bool PreambleCache::make(Entry &E, const std::string &Folder,
                          FileSystemPtr FS) {
   std::string Stem = Folder + "/" + E.Key;
   if (!writeWhole(Stem + ".h", E.Text))
@@ -191,7 +214,8 @@ bool PreambleCache::make(const Entry &E, const std::string &Folder,
   sys::fs::closeFile(Handle);
   std::vector<std::string> Inputs;
   Error Crash = runGuarded("reading LibTorch's headers", [&] {
-    Inputs = compileHeader(E.Invocation, Stem + ".h", std::string(Output), FS);
+    Inputs = compileHeader(E.Invocation, Stem + ".h", std::string(Output), FS,
+                           E.FailsAt);
   });
   bool Good = !Crash && !Inputs.empty();
   consumeError(std::move(Crash));
@@ -226,12 +250,36 @@ bool PreambleCache::isValid(const Entry &E, const std::string &Folder) {
   return Known = true;
 }
 
+/// The line at which the entry of \p Stem could not be made lately, or 0. A day later
+/// the header may have been installed.
+static unsigned failureOf(const std::string &Stem) {
+  sys::fs::file_status S;
+  if (sys::fs::status(Stem + ".fails", S) ||
+      std::chrono::system_clock::now() - S.getLastModificationTime() >
+          std::chrono::hours(24))
+    return 0;
+  auto Text = MemoryBuffer::getFile(Stem + ".fails");
+  unsigned Line = 0;
+  return Text && to_integer((*Text)->getBuffer(), Line) ? Line : 0;
+}
+
+/// The lines of \p Text before line \p Line.
+static std::string linesBefore(StringRef Text, unsigned Line) {
+  size_t End = 0;
+  for (unsigned I = 1; I < Line && End < Text.size(); ++I)
+    End = std::min(Text.find('\n', End), Text.size() - 1) + 1;
+  return Text.take_front(End).str();
+}
+
 /// The entry in \p Folder, valid, or "".
-std::string PreambleCache::inFolder(const Entry &E, const std::string &Folder,
+std::string PreambleCache::inFolder(Entry &E, const std::string &Folder,
                                     FileSystemPtr FS) {
   std::string Pch = Folder + "/" + E.Key + ".pch";
   if (isValid(E, Folder))
     return Pch;
+  E.FailsAt = failureOf(Folder + "/" + E.Key);
+  if (E.FailsAt != 0)
+    return "";
   if (sys::fs::create_directories(Folder))
     return "";
   int Descriptor;
@@ -247,6 +295,8 @@ std::string PreambleCache::inFolder(const Entry &E, const std::string &Folder,
     (void)sys::fs::unlockFile(Descriptor);
   sys::fs::file_t Handle = sys::fs::convertFDToNativeFile(Descriptor);
   sys::fs::closeFile(Handle);
+  if (E.FailsAt != 0)
+    writeWhole(Folder + "/" + E.Key + ".fails", std::to_string(E.FailsAt));
   if (!Good)
     return "";
   Checked[Folder + "/" + E.Key] = true;
@@ -268,13 +318,22 @@ std::string PreambleCache::preambleFor(const clang::CompilerInvocation &Unit,
   std::lock_guard<std::mutex> Guard(Lock);
   Entry E;
   E.Invocation = headerInvocation(Unit, Files, Directory);
-  E.Key = keyOf(*E.Invocation, Headers.Text);
   E.Text = std::move(Headers.Text);
-  if (!Dir.empty())
-    if (std::string Pch = inFolder(E, Dir, FS); !Pch.empty())
+  while (!E.Text.empty()) {
+    E.Key = keyOf(*E.Invocation, E.Text);
+    E.FailsAt = 0;
+    std::string Pch = Dir.empty() ? "" : inFolder(E, Dir, FS);
+    if (Pch.empty() && E.FailsAt == 0)
+      if (std::string Folder = temporaryFolder(); !Folder.empty())
+        Pch = inFolder(E, Folder, FS);
+    if (!Pch.empty() || E.FailsAt == 0)
       return Pch;
-  std::string Folder = temporaryFolder();
-  return Folder.empty() ? "" : inFolder(E, Folder, FS);
+    // The unit will fail there too, sooner with the headers before it at hand.
+    E.Text = linesBefore(E.Text, E.FailsAt);
+    if (!StringRef(E.Text).contains("torch/") && !StringRef(E.Text).contains("ATen/"))
+      break;
+  }
+  return "";
 }
 
 std::string PreambleCache::temporaryFolder() {
@@ -349,7 +408,7 @@ void PreambleCache::prune(const std::string &Folder, StringRef KeepKey) {
   for (const Kept &K : All) {
     if (Total <= Options.MaxBytes)
       break;
-    for (StringRef End : {".manifest", ".pch", ".h", ".lock"})
+    for (StringRef End : {".manifest", ".pch", ".h", ".lock", ".fails"})
       sys::fs::remove(K.Stem + End.str());
     Total -= K.Bytes;
   }

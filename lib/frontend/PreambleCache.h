@@ -12,6 +12,8 @@
 //   <dir>/<key>.pch       what clang made of it
 //   <dir>/<key>.manifest  the files it was made of, with sizes, times, hashes
 //   <dir>/<key>.lock      held while an entry is made, so that it's made once
+//   <dir>/<key>.fails     the text's line that doesn't compile; then the lines
+//                         before it are an entry of their own
 //
 // Files are written beside and renamed; the manifest comes last and names the
 // precompiled header's own size and hash, so a torn or damaged entry is seen and
@@ -64,9 +66,8 @@ public:
 private:
   struct Entry;
   bool isValid(const Entry &E, const std::string &Folder);
-  bool make(const Entry &E, const std::string &Folder, FileSystemPtr FS);
-  std::string inFolder(const Entry &E, const std::string &Folder,
-                       FileSystemPtr FS);
+  bool make(Entry &E, const std::string &Folder, FileSystemPtr FS);
+  std::string inFolder(Entry &E, const std::string &Folder, FileSystemPtr FS);
   std::string temporaryFolder();
   void prune(const std::string &Folder, llvm::StringRef KeepKey);
   void say(llvm::StringRef Folder, bool Kept);

@@ -223,12 +223,14 @@ ProjectIndex::Known *ProjectIndex::load(const std::string &File) {
     Reason = toString(U.takeError());
     return nullptr;
   }
-  if ((*U)->hasErrors()) {
+  K.Owned = std::move(*U);
+  K.U = K.Owned.get();
+  if (K.U->hasErrors() && !onlyBodiesBroken(K)) {
+    K.U = nullptr;
+    K.Owned.reset();
     Reason = sys::path::filename(File).str() + " doesn't compile";
     return nullptr;
   }
-  K.Owned = std::move(*U);
-  K.U = K.Owned.get();
   return &K;
 }
 
@@ -237,9 +239,26 @@ namespace {
 /// Collects definitions with external linkage, instantiated ones too.
 class DefinitionCollector {
 public:
-  explicit DefinitionCollector(
-      std::map<std::string, const clang::FunctionDecl *> &ByUsr)
-      : ByUsr(ByUsr) {}
+  /// Definitions with errors in them.
+  std::set<std::string> Broken;
+  /// Errors that are in no definition.
+  size_t Elsewhere = 0;
+
+  DefinitionCollector(std::map<std::string, const clang::FunctionDecl *> &ByUsr,
+                      ArrayRef<CompilerDiagnostic> Diagnostics)
+      : ByUsr(ByUsr) {
+    for (const CompilerDiagnostic &D : Diagnostics)
+      if (D.IsError)
+        Errors.push_back({D.Pos, false});
+  }
+
+  void visitAll(ArrayRef<clang::Decl *> Decls) {
+    for (const clang::Decl *D : Decls)
+      visit(D);
+    Elsewhere = count_if(Errors, [](const auto &E) { return !E.second; });
+  }
+
+private:
 
   void visit(const clang::Decl *D) {
     if (const auto *F = dyn_cast<clang::FunctionDecl>(D)) {
@@ -258,30 +277,67 @@ public:
     }
   }
 
-private:
   void visitContext(const clang::DeclContext *C) {
     for (const clang::Decl *D : C->decls())
       visit(D);
   }
   void add(const clang::FunctionDecl &F) {
-    if (!F.doesThisDeclarationHaveABody() || !F.isExternallyVisible())
+    if (!F.doesThisDeclarationHaveABody())
       return;
-    if (std::string Usr = usrOf(F); !Usr.empty())
+    bool IsBroken = hasError(F);
+    std::string Usr = F.isExternallyVisible() ? usrOf(F) : "";
+    if (Usr.empty())
+      return;
+    if (IsBroken)
+      Broken.insert(Usr);
+    else
       ByUsr.try_emplace(Usr, &F);
   }
 
+  /// Is an error in the body of \p F, or among a constructor's initializers?
+  bool hasError(const clang::FunctionDecl &F) {
+    if (Errors.empty())
+      return false;
+    const clang::SourceManager &SM = F.getASTContext().getSourceManager();
+    bool Whole = isa<clang::CXXConstructorDecl>(F);
+    auto From = SM.getPresumedLoc(SM.getExpansionLoc(
+        Whole ? F.getLocation() : F.getBody()->getBeginLoc()));
+    auto To = SM.getPresumedLoc(SM.getExpansionLoc(F.getBody()->getEndLoc()));
+    if (From.isInvalid() || To.isInvalid())
+      return false;
+    bool Found = F.isInvalidDecl();
+    for (auto &[Pos, Placed] : Errors) {
+      if (Pos.File != From.getFilename() ||
+          std::pair(Pos.Line, Pos.Column) < std::pair(From.getLine(), From.getColumn()) ||
+          std::pair(Pos.Line, Pos.Column) > std::pair(To.getLine(), To.getColumn()))
+        continue;
+      Found = Placed = true;
+    }
+    return Found;
+  }
+
   std::map<std::string, const clang::FunctionDecl *> &ByUsr;
+  std::vector<std::pair<SourcePos, bool>> Errors; ///< And: in a definition.
 };
 
 } // namespace
+
+/// An error in a function's body is that function's only, and the others of the file
+/// can be run. One in a class or a signature may be anybody's.
+bool ProjectIndex::onlyBodiesBroken(Known &K) {
+  DefinitionCollector Collect(K.ByUsr, K.U->diagnostics());
+  Collect.visitAll(K.U->view().Context->getTraversalScope());
+  K.Broken = std::move(Collect.Broken);
+  K.Indexed = true;
+  return Collect.Elsewhere == 0;
+}
 
 const clang::FunctionDecl *ProjectIndex::inUnit(Known &K,
                                                 const std::string &Usr) {
   if (!K.Indexed) {
     K.Indexed = true;
-    DefinitionCollector Collect(K.ByUsr);
-    for (const clang::Decl *D : K.U->view().Context->getTraversalScope())
-      Collect.visit(D);
+    DefinitionCollector Collect(K.ByUsr, {});
+    Collect.visitAll(K.U->view().Context->getTraversalScope());
   }
   auto Found = K.ByUsr.find(Usr);
   return Found == K.ByUsr.end() ? nullptr : Found->second;
@@ -317,9 +373,12 @@ ProjectIndex::definitionOf(const clang::FunctionDecl &F, UnitView &View) {
   for (const auto &[R, Group] : ByRank) {
     std::vector<std::pair<std::string, const clang::FunctionDecl *>> Found;
     for (const std::string &File : Group)
-      if (Known *K = load(File))
+      if (Known *K = load(File)) {
         if (const clang::FunctionDecl *D = inUnit(*K, Usr))
           Found.push_back({File, D});
+        else if (K->Broken.count(Usr))
+          Reason = sys::path::filename(File).str() + " doesn't compile there";
+      }
     if (Found.size() > 1) {
       Reason = "several files define it:";
       for (auto &[File, D] : Found)

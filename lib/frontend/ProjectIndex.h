@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
+#include <set>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ private:
     Unit *U = nullptr; // Null: can't be parsed.
     std::unique_ptr<Unit> Owned;
     std::map<std::string, const clang::FunctionDecl *> ByUsr;
+    std::set<std::string> Broken; // USRs of functions with errors in them.
     bool Indexed = false;
   };
   struct Rank {
@@ -70,6 +72,7 @@ private:
   Rank rankOf(const std::string &File);
   Known *load(const std::string &File);
   const clang::FunctionDecl *inUnit(Known &K, const std::string &Usr);
+  static bool onlyBodiesBroken(Known &K);
 
   FlagFinder &Flags;
   FrontendOptions Options;

@@ -47,12 +47,30 @@ void LoopTracker::begin() {
   beginSilently();
 }
 
+/// A variable of an iteration that is over: only loops hold it.
+bool LoopTracker::isDead(const History &H) const {
+  size_t Holders = llvm::count_if(M.Trackers, [&](const LoopTracker *T) {
+    return T->WrittenIndex.count(H.C.get()) != 0;
+  });
+  return H.C->UseCount() <= Holders;
+}
+
+void LoopTracker::dropDead() {
+  llvm::erase_if(Written, [&](const History &H) { return isDead(H); });
+  WrittenIndex.clear();
+  for (size_t I = 0; I < Written.size(); ++I)
+    WrittenIndex[Written[I].C.get()] = I;
+  MostWritten = std::max<size_t>(64, 2 * Written.size());
+}
+
 void LoopTracker::beginSilently() {
+  if (Written.size() > MostWritten)
+    dropDead();
   for (History &H : Written) {
+    if (H.AtHead.size() == 3)
+      H.AtHead.erase(H.AtHead.begin());
     H.AtHead.push_back(H.C->V.isInt() ? std::optional<int64_t>(H.C->V.asInt())
                                       : std::nullopt);
-    if (H.AtHead.size() > 3)
-      H.AtHead.erase(H.AtHead.begin());
   }
 }
 
@@ -66,6 +84,13 @@ bool LoopTracker::end() {
     if (Digests[N - 1 - I] != Digests[N - 1 - I - P] || Digests[N - 1 - I] == 0)
       return false;
   return true;
+}
+
+bool LoopTracker::idle() const {
+  // What this iteration wrote first is its own variable, or changes again.
+  return Resized.empty() && llvm::all_of(Written, [&](const History &H) {
+    return H.AtHead.empty() || delta(*H.C) == 0 || isDead(H);
+  });
 }
 
 std::optional<int64_t> LoopTracker::delta(Cell &C) const {
@@ -174,7 +199,10 @@ bool Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
     // An unknown or endless loop: the iterations seen stand for all.
     if (!Cond || isConstantTrue(Cond)) {
       T.jump(INT64_MAX / 4);
-      stop("the program runs until it is ended");
+      if (Running)
+        sleep(); // The others go on.
+      else
+        stop("the program runs until it is ended");
     } else {
       T.jump(1);
       T.forget();
@@ -198,6 +226,7 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
                                const Expr *Inc, bool TestFirst) {
   LoopTracker T(*this);
   bool Skipped = false, Endless = !Cond || isConstantTrue(Cond);
+  int64_t Idle = 0; // Iterations in a row that changed nothing.
   for (bool First = true;; First = false) {
     if (!step() || Unwinding || Stopped)
       return Flow::Normal;
@@ -235,6 +264,13 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
     if (T.iteration() > Limits.MaxIterations && T.digestSeen()) {
       unknown("a loop of more than " + llvm::Twine(Limits.MaxIterations) +
               " iterations that do not repeat");
+      break;
+    }
+    Idle = T.iteration() > Limits.MaxIterations && T.idle() ? Idle + 1 : 0;
+    if (Idle > MaxPeriod) {
+      unknown("a loop that waits");
+      if (Running)
+        sleep();
       break;
     }
     if (Repeats && !Skipped) {

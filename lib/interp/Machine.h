@@ -33,6 +33,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -133,6 +134,22 @@ public:
   bool unwinding() const { return Unwinding; }
   /// Somebody outside the program catches what it throws.
   void caught() { Unwinding = false; }
+  // --- Threads: natives run them in place, until they would wait for others ---
+
+  struct Thread;
+  /// The one that runs, innermost; null: the program's first.
+  Thread *Running = nullptr;
+  /// Those that wait and may begin again when they are told.
+  std::vector<std::shared_ptr<Thread>> Sleeping;
+  /// Leaves the running thread's function.
+  void sleep() { Asleep = Unwinding = true; }
+  /// Has the thread that was run gone to sleep? Ends that.
+  bool fellAsleep() {
+    bool Was = Asleep;
+    Unwinding &= !Was;
+    Asleep = false;
+    return Was;
+  }
   /// True when the run must end (budget, exit()).
   bool stopped() const { return Stopped; }
   void stop(llvm::Twine Reason);
@@ -269,6 +286,7 @@ private:
   // Operators.cpp
   Operand evalCast(const clang::CastExpr *E);
   Operand evalClassCast(const clang::CastExpr *E);
+  std::optional<Operand> evalAllocation(const clang::CastExpr *E);
   Operand evalUnary(const clang::UnaryOperator *E);
   Operand evalBinary(const clang::BinaryOperator *E);
   Operand evalLogical(const clang::BinaryOperator *E);
@@ -341,6 +359,7 @@ private:
   Domain &Plugin;
   Budget Limits;
   bool Unwinding = false;
+  bool Asleep = false; ///< Unwinding, but no exception.
   bool Stopped = false;
   /// Why bodyOf() gave nothing the last time; may be empty.
   std::string NoBody;
@@ -395,6 +414,8 @@ public:
   void beginSilently();
   /// Did anything that the domain records happen in the loop?
   bool digestSeen() const { return !Digests.empty() && Digests.back() != 0; }
+  /// Did the last iteration change nothing that is still there? Then it waits.
+  bool idle() const;
   /// A number in \p C is about to change.
   void written(Cell &C);
   /// A container or text in \p C has another size now.
@@ -410,8 +431,11 @@ public:
 private:
   struct History {
     CellRef C;
-    std::vector<std::optional<int64_t>> AtHead; ///< Its value at each head.
+    /// Its values at the last heads, the newest last.
+    llvm::SmallVector<std::optional<int64_t>, 3> AtHead;
   };
+  void dropDead();
+  bool isDead(const History &H) const;
   Machine &M;
   unsigned Loop;
   int64_t Iteration = -1;
@@ -419,6 +443,7 @@ private:
   size_t Mark = 0; ///< Of what the domain recorded, at the iteration's start.
   std::vector<uint64_t> Digests;
   std::vector<History> Written;
+  size_t MostWritten = 64; ///< Then those that died are dropped.
   llvm::DenseMap<Cell *, unsigned> WrittenIndex;
   std::vector<CellRef> Resized;
 };

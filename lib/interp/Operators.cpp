@@ -103,6 +103,48 @@ CellRef Machine::castPlace(CellRef From, QualType To) {
   return From;
 }
 
+/// The call of malloc() and the like that \p E is; null if it is none.
+static const CallExpr *allocation(const Expr *E) {
+  auto *Call = dyn_cast<CallExpr>(strip(E));
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  if (!F || !F->getIdentifier() || Call->getNumArgs() == 0)
+    return nullptr;
+  llvm::StringRef Name = F->getName();
+  return Name == "malloc" || Name == "calloc" ? Call : nullptr;
+}
+
+/// `(T *)malloc(bytes)`: as many T, without a constructor. Nothing if that isn't so,
+/// or the size is not known.
+std::optional<Operand> Machine::evalAllocation(const CastExpr *E) {
+  const CallExpr *Call = allocation(E->getSubExpr());
+  QualType T = Call ? E->getType()->getPointeeType() : QualType();
+  if (T.isNull() || T->isVoidType() || T->isIncompleteType())
+    return std::nullopt;
+  Value Bytes = evalValue(Call->getArg(0));
+  Value Times = Call->getNumArgs() > 1 ? evalValue(Call->getArg(1)) : Value::integer(1);
+  int64_t Size = context().getTypeSizeInChars(T).getQuantity(), Count = 0;
+  if (!Bytes.isInt() || !Times.isInt() || Size <= 0 ||
+      __builtin_mul_overflow(Bytes.asInt(), Times.asInt(), &Count))
+    return std::nullopt;
+  Count /= Size;
+  if (Count <= 0 || Count > Limits.MaxElements || !step(Count / 8 + 1))
+    return std::nullopt;
+  auto List = std::make_unique<Sequence>(Sequence::CArray);
+  auto *Class = T->getAsCXXRecordDecl();
+  for (int64_t I = 0; Class && I < Count && step(); ++I) {
+    List->Elements.push_back(makeCell(Value(makeRecord(Class))));
+    for (const FieldDecl *F : Class->fields())
+      if (F->getType()->isConstantArrayType())
+        defaultInit(List->Elements.back()->V.as<Record>()->Fields[F->getFieldIndex()],
+                    F->getType());
+  }
+  if (!Class)
+    List->Elements.append(Count, Call->getNumArgs() > 1 ? defaultValue(T) : Value());
+  CellRef First = List->Elements[0], Array = makeCell(Value(std::move(List)));
+  Heap.push_back(Array);
+  return Operand(Value(PointerValue{First, Array, 0}));
+}
+
 Operand Machine::evalCast(const CastExpr *E) {
   const Expr *Sub = E->getSubExpr();
   switch (E->getCastKind()) {
@@ -155,6 +197,9 @@ Operand Machine::evalCast(const CastExpr *E) {
   default:
     break;
   }
+  if (E->getCastKind() == CK_BitCast)
+    if (std::optional<Operand> Made = evalAllocation(E))
+      return std::move(*Made);
   if (isIdentityCast(E->getCastKind()))
     return eval(Sub);
   eval(Sub);

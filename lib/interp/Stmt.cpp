@@ -225,7 +225,7 @@ Machine::Flow Machine::execSwitch(const SwitchStmt *S) {
 
 Machine::Flow Machine::execTry(const CXXTryStmt *S) {
   Flow F = exec(S->getTryBlock());
-  if (!Unwinding || Stopped || S->getNumHandlers() == 0)
+  if (!Unwinding || Asleep || Stopped || S->getNumHandlers() == 0)
     return F;
   Unwinding = false;
   std::string Message = std::move(Thrown);

@@ -259,6 +259,7 @@ static Array classesJson(const FileReport &R, const PathPrinter &Paths) {
     One["class"] = C.Note->Class;
     putPlace(One, C.Note->Pos, Paths);
     One["built"] = static_cast<int64_t>(C.Built);
+    One["by_itself"] = C.ByItself;
     One["parameters_smallest"] = C.Built ? Value(toJson(C.Smallest)) : Value(nullptr);
     One["parameters_largest"] = C.Built ? Value(toJson(C.Largest)) : Value(nullptr);
     One["problem"] = C.Built ? Value(nullptr) : Value(utf8(C.Note->Problem));

@@ -265,10 +265,11 @@ std::vector<ClassRow> classRows(const FileReport &R) {
   if (!R.Classes)
     return Rows;
   for (const ClassNote &Note : R.Classes->Classes) {
-    ClassRow Row{&Note, 0, {}, {}};
+    ClassRow Row{&Note, 0, {}, {}, false};
     const Trace *T = R.Classes->Run.get();
     if (R.Run && holdsClass(*R.Run, Note.Pos))
       T = R.Run.get(); // What the program builds goes before.
+    Row.ByItself = T != R.Run.get();
     for (ModuleId Id = 0; Id < T->Modules.size(); ++Id) {
       if (T->Modules[Id].ClassPos != Note.Pos)
         continue;

@@ -60,6 +60,7 @@ struct ClassRow {
   const ClassNote *Note = nullptr;
   size_t Built = 0;           ///< Modules of the class, in the program or by itself.
   Quantity Smallest, Largest; ///< Parameters of one, with those of its parts.
+  bool ByItself = false;      ///< Not by the program.
 };
 std::vector<ClassRow> classRows(const FileReport &R);
 

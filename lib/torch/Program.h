@@ -42,7 +42,9 @@ struct ProgramOptions {
   bool GccOrder = true;
   /// Limits; running out gives a partial trace that says so.
   int64_t MaxSteps = 50'000'000;
-  double MaxSeconds = 8;
+  double MaxSeconds = 6;
+  /// Of the classes by themselves.
+  double MaxClassSeconds = 2;
 };
 
 /// Runs `main` of \p Unit if it has one, else each module class that can be built

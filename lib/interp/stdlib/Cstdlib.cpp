@@ -86,6 +86,9 @@ static std::optional<std::string> converted(std::string Spec, const Value &V) {
   // What follows is passed as 64 bits, whatever the program's length modifier.
   Spec.pop_back();
   llvm::erase_if(Spec, [](char C) { return StringRef("hlzjtqL").contains(C); });
+  if (Spec.size() > 8 ||
+      StringRef(Spec).find_first_not_of("%0123456789.+-# ") != StringRef::npos)
+    return std::nullopt;
   if (StringRef("diouxX").contains(Kind) && V.isInt()) {
     Spec += std::string("ll") + Kind;
     snprintf(Buffer, sizeof Buffer, Spec.c_str(), (long long)V.asInt());

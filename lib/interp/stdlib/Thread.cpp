@@ -7,10 +7,29 @@
 // <thread>, <mutex>, <condition_variable>, <atomic>, <future>: everything runs in
 // place, at once. A thread is 1 while joinable; an atomic is its value; a future
 // is a shared pointer to its result.
+//
+// A thread that waits for a condition is left there. Where it had done nothing before
+// it first waited, as the workers of a pool, it begins again when it is told to.
 
 #include "lib/interp/stdlib/Native.h"
 
+#include <utility>
+
 using namespace clang;
+
+namespace vramlint {
+
+struct Machine::Thread {
+  Value Callable;
+  SmallVector<CellRef, 4> Own;
+  SmallVector<CellRef, 6> Args;
+  SmallVector<QualType, 4> Types;
+  size_t Mark = 0;                 ///< Of what was recorded when it began.
+  std::optional<bool> OnlyWaited;  ///< Nothing was, when it first waited.
+  bool Told = false;               ///< It was begun again, and may go on.
+};
+
+} // namespace vramlint
 
 namespace vramlint::stdlib {
 
@@ -21,28 +40,76 @@ static Operand quiet(Machine &M, CallSite &S) {
   return quietUnknown(M, "something of the thread library");
 }
 
+/// Runs \p T from its beginning, until it ends or waits.
+static Operand runThread(Machine &M, std::shared_ptr<Machine::Thread> T,
+                         bool AsThread = true) {
+  SmallVector<Operand, 6> Args(T->Args.begin(), T->Args.end());
+  T->Mark = M.domain().mark();
+  Machine::Thread *Outer = M.Running;
+  if (AsThread)
+    M.Running = T.get();
+  Operand R = invoke(M, T->Callable, Args, T->Types);
+  M.Running = Outer;
+  if (AsThread && M.fellAsleep()) {
+    if (T->OnlyWaited.value_or(false))
+      M.Sleeping.push_back(std::move(T));
+    else
+      M.unknown("what a thread does after it waited for others");
+    return quietUnknown(M, "the result of a thread that waits");
+  }
+  if (R.Place) // It may refer to what dies here.
+    R = M.copy(R.Place->V);
+  for (CellRef &C : T->Own)
+    C->destroy();
+  return R;
+}
+
 /// Runs the callable that is argument \p At with the arguments after it.
-static Operand runArgs(Machine &M, CallSite &S, unsigned At) {
+static Operand runArgs(Machine &M, CallSite &S, unsigned At, bool AsThread = true) {
   if (!hasArg(S, At))
     return nothing();
-  Value Callable = M.take(S, At);
-  SmallVector<CellRef, 4> Own;
-  SmallVector<Operand, 6> Args;
+  auto T = std::make_shared<Machine::Thread>();
+  T->Callable = M.take(S, At);
   for (unsigned I = At + 1; I < S.Args.size(); ++I) {
     if (isClass(paramType(S, I), "reference_wrapper") &&
         argValue(S, I).isPointer()) {
-      Args.push_back(argValue(S, I).pointer().Target);
+      T->Args.push_back(argValue(S, I).pointer().Target);
       continue;
     }
-    Own.push_back(makeCell(M.take(S, I)));
-    Args.push_back(Own.back());
+    T->Own.push_back(makeCell(M.take(S, I)));
+    T->Args.push_back(T->Own.back());
   }
-  Operand R = invoke(M, Callable, Args, paramTypes(S, At + 1));
-  if (R.Place) // It may refer to what dies here.
-    R = M.copy(R.Place->V);
-  for (CellRef &C : Own)
-    C->destroy();
-  return R;
+  T->Types = paramTypes(S, At + 1);
+  return runThread(M, std::move(T), AsThread);
+}
+
+//===-- condition_variable ------------------------------------------------===//
+
+/// wait(lock) and wait(lock, condition). Only a thread can be left: the others go on.
+static Operand waitFor(Machine &M, CallSite &S) {
+  Machine::Thread *T = M.Running;
+  if (T && !T->OnlyWaited)
+    T->OnlyWaited = M.domain().digest(T->Mark) == 0;
+  bool GoOn = T && std::exchange(T->Told, false);
+  if (hasArg(S, 1)) {
+    std::optional<bool> Met = M.truth(invoke(M, argValue(S, 1), {}).value());
+    GoOn = !Met || *Met;
+  }
+  if (T && !GoOn && !M.unwinding())
+    M.sleep();
+  return nothing();
+}
+
+/// notify_one() and notify_all(): whoever waits looks again.
+static Operand wake(Machine &M, CallSite &S) {
+  auto Woken = std::exchange(M.Sleeping, {});
+  for (auto &T : Woken) {
+    if (M.stopped() || M.unwinding())
+      break;
+    T->Told = true;
+    runThread(M, T);
+  }
+  return nothing();
 }
 
 //===-- thread, mutex -----------------------------------------------------===//
@@ -80,7 +147,7 @@ static Operand callOnce(Machine &M, CallSite &S) {
   CellRef Flag = placeOf(S, 0);
   bool Done = Flag->V.isInt() && Flag->V.asInt();
   if (!Done)
-    runArgs(M, S, 1);
+    runArgs(M, S, 1, /*AsThread=*/false);
   Flag->set(Value::integer(1));
   return nothing();
 }
@@ -285,11 +352,15 @@ static constexpr NativeEntry ThreadEntries[] = {
     {"std::once_flag::once_flag", zero},
     {"std::call_once", callOnce},
     {"std::condition_variable::condition_variable", zero},
-    {"std::condition_variable::wait", ignored},
+    {"std::condition_variable::wait", waitFor},
     {"std::condition_variable::wait_for", quiet},
     {"std::condition_variable::wait_until", quiet},
-    {"std::condition_variable::notify_one", ignored},
-    {"std::condition_variable::notify_all", ignored},
+    {"std::condition_variable::notify_one", wake},
+    {"std::condition_variable::notify_all", wake},
+    {"std::condition_variable_any::condition_variable_any", zero},
+    {"std::condition_variable_any::wait", waitFor},
+    {"std::condition_variable_any::notify_one", wake},
+    {"std::condition_variable_any::notify_all", wake},
     ATOMIC("atomic"),
     ATOMIC("__atomic_base"),
     ATOMIC("__atomic_float"),

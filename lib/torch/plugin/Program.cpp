@@ -207,12 +207,16 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
     std::vector<std::pair<SourcePos, bool>> Asked = Best.Asked;
     bool Cheap = Best.Seconds <= CheapSeconds;
     std::vector<Refusals> Seen = {refusalsOf(*Best.T)};
+    ProgramOptions Left = Options; // All runs share the time.
+    Left.MaxSeconds -= Best.Seconds;
     for (auto &[Pos, Side] : Asked) {
-      if (!Cheap || !Pos.isValid() || Seen.size() > MaxAlternatives)
+      if (!Cheap || !Pos.isValid() || Seen.size() > MaxAlternatives ||
+          Left.MaxSeconds < CheapSeconds)
         break;
       Decisions Choices;
       Choices.Chosen[Pos] = !Side;
-      Run Other = runOnce(Unit, Others, Options, Choices);
+      Run Other = runOnce(Unit, Others, Left, Choices);
+      Left.MaxSeconds -= Other.Seconds;
       Seen.push_back(refusalsOf(*Other.T));
       // Without known sizes the run that uses the device tells more.
       if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget))
@@ -303,7 +307,7 @@ std::shared_ptr<const ClassView> viewClasses(UnitView Unit, UnitProvider *Others
     });
   };
   llvm::Error E = runGuarded("the analysis of the classes", [&] {
-    onMachine(Unit, Others, Options, Options.MaxSeconds, *T,
+    onMachine(Unit, Others, Options, Options.MaxClassSeconds, *T,
               [&](Machine &M, TorchDomain &D) {
       // With a main, a class that it never builds; without, one that was not run.
       bool Main = Ran.Entry == "main";

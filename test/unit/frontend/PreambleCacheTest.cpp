@@ -215,6 +215,26 @@ TEST_F(PreambleCacheTest, HeaderWithErrorsIsLeftToTheUnit) {
   EXPECT_EQ((*U)->diagnostics().front().Message, "odd");
 }
 
+TEST_F(PreambleCacheTest, HeadersBeforeOneWithErrorsAreKept) {
+  P.write("libtorch/include/c10/broken.h", "#include <not/here.h>\n");
+  std::string File = P.write("project/main.cpp",
+                             "#include <torch/torch.h>\n#include <c10/broken.h>\nint x;\n");
+  auto C = FlagFinder(P.flagOptions()).commandFor(File);
+  for (int Run = 0; Run < 2; ++Run) {
+    PreambleCache Cache(options());
+    FrontendOptions O;
+    O.Cache = &Cache;
+    auto U = loadUnit(*C, O);
+    ASSERT_TRUE(bool(U));
+    EXPECT_TRUE((*U)->usedPreamble());
+    ASSERT_TRUE((*U)->hasErrors());
+    EXPECT_EQ((*U)->diagnostics().front().MissingHeader, "not/here.h");
+  }
+  EXPECT_THAT(entries(), SizeIs(1));
+  EXPECT_THAT(entries(".fails"), SizeIs(1));
+  EXPECT_THAT(Said, SizeIs(1)); // The second run made nothing.
+}
+
 TEST(PreambleCacheDir, Order) {
   std::map<std::string, std::string> Set;
   Environment Env = [&](llvm::StringRef Name) -> std::optional<std::string> {

@@ -130,5 +130,26 @@ TEST_F(ProjectIndexTest, StaticAndUnparsableAreNone) {
   EXPECT_THAT(Index->lastReason(), HasSubstr("no linkage"));
 }
 
+TEST_F(ProjectIndexTest, AnErrorInABodyIsThatFunctionsOnly) {
+  P.write("project/model.h", "#pragma once\nstruct Net { Net(int); int f(); };\n");
+  P.write("project/model.cpp", "#include \"model.h\"\n"
+                               "static int log() { return nope; }\n"
+                               "Net::Net(int) {}\nint Net::f() { return log() + nope; }\n");
+  std::string Text = "#include \"model.h\"\nint main() { return Net(1).f(); }\n";
+  EXPECT_TRUE(find(Text, "Net::Net")) << Index->lastReason();
+  EXPECT_FALSE(find(Text, "Net::f"));
+  EXPECT_THAT(Index->lastReason(), HasSubstr("model.cpp doesn't compile there"));
+}
+
+TEST_F(ProjectIndexTest, AnErrorElsewhereIsTheWholeFiles) {
+  P.write("project/a.cpp", "struct Part { Nope field; };\nint width() { return sizeof(Part); }\n");
+  EXPECT_FALSE(find("int width(); int x = width();\n", "width"));
+  EXPECT_THAT(Index->lastReason(), HasSubstr("a.cpp doesn't compile"));
+  P.write("project/a.cpp", "Nope base();\nint width() { return 1; }\n");
+  EXPECT_FALSE(find("int width(); int x = width();\n", "width"));
+  P.write("project/a.cpp", "int width() { struct Part { Nope field; }; return sizeof(Part); }\n");
+  EXPECT_FALSE(find("int width(); int x = width();\n", "width"));
+}
+
 } // namespace
 } // namespace vramlint

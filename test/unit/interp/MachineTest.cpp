@@ -72,6 +72,10 @@ const Case Cases[] = {
     {"Ternary", "int test() { int a = 1, b = 2; (a < b ? a : b) = 9; return a; }", "9"},
     {"Macro", "#define TWICE(x) do { x; x; } while (0)\nint test() { int a = 1; TWICE(a *= 3); return a; }", "9"},
     {"LocalClass", "int test() { struct L { int f() { return 6; } }; return L().f(); }", "6"},
+    {"Malloc", "extern \"C\" void *malloc(unsigned long); struct L { int n; int k[2]; };\n"
+               "int test() { L *l = (L *)malloc(3 * sizeof(L)); l[2].n = 4; l[1].k[1] = 5; L *p = l + 1; return p[1].n * 10 + p->k[1]; }", "45"},
+    {"Calloc", "extern \"C\" void *calloc(unsigned long, unsigned long);\n"
+               "int test() { int *p = static_cast<int *>(calloc(4, sizeof(int))); p[3] += 7; return p[0] * 10 + p[3]; }", "7"},
     {"ConstexprArray", "constexpr int cfg[] = {64, 128}; int test() { return cfg[1]; }", "128"},
 };
 
@@ -132,10 +136,36 @@ TEST(Machine, SmallCyclesInLoopsAreSeenWhole) {
   EXPECT_EQ(R.Jumps, 1u);
 }
 
+TEST(Machine, VariablesOfIterationsThatAreOverCostNothing) {
+  // Kept, they would make each iteration dearer than the last.
+  TestResult R = runTest("int test() { long s = 0; for (int i = 0; i < 100000; ++i) { int a = i; a += 1; s += a; } return s == 5000050000; }");
+  EXPECT_EQ(R.Value, "1");
+  EXPECT_FALSE(R.Stopped);
+}
+
+TEST(Machine, VariablesOfIterationsThatAreOverLeaveTheOthers) {
+  TestResult R = runTest("int test() { int n = 0; for (int i = 0; i < 100000; ++i) { event(); for (int j = 0; j < 300; ++j) { int a = j; a += 1; } n += 2; } return n; }");
+  EXPECT_EQ(R.Value, "200000");
+  EXPECT_LT(R.Events, 20u);
+}
+
+TEST(Machine, MallocOfAnUnknownSizeIsUnknown) {
+  TestResult R = runTest("extern \"C\" void *malloc(unsigned long); unsigned long size(); int test() { int *p = (int *)malloc(size()); return p[0]; }");
+  EXPECT_EQ(R.Value.substr(0, 7), "unknown");
+}
+
 TEST(Machine, EndlessLoopsEnd) {
   TestResult R = runTest("int test() { while (true) event(); }");
   EXPECT_TRUE(R.Stopped);
   EXPECT_LT(R.Events, 20u);
+}
+
+TEST(Machine, WaitingLoopsAreLeft) {
+  TestResult R = runTest("bool ready = false; int test() { int n = 1; while (!ready) { int polls = 0; ++polls; } return n + 4; }");
+  EXPECT_EQ(R.Value, "5");
+  EXPECT_FALSE(R.Stopped);
+  ASSERT_EQ(R.Reasons.size(), 1u);
+  EXPECT_EQ(R.Reasons[0], "a loop that waits") << R.Reasons.back();
 }
 
 TEST(Machine, EndlessRecursionEnds) {

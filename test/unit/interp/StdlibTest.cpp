@@ -266,6 +266,15 @@ const Row Rows[] = {
     {"randomQuiet", "std::mt19937 g(std::random_device{}()); std::uniform_int_distribution<int> d(0, 9); return d(g);", "unknown: random number"},
     {"chronoQuiet", "auto t = std::chrono::high_resolution_clock::now(); auto d = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::high_resolution_clock::now() - t); std::cout << d.count(); return 1;", "1"},
     {"threadRuns", "int x = 0; std::thread t([&] { x = 5; }); t.join(); return x * 10 + t.joinable();", "50"},
+    {"threadsOfAPool", "std::mutex m; std::condition_variable cv; std::deque<std::function<void()>> jobs; bool stop = false; int done = 0, ended = 0;"
+                       "std::vector<std::thread> pool; for (int i = 0; i < 2; ++i) pool.emplace_back([&] { while (true) { std::function<void()> job; {"
+                       "std::unique_lock<std::mutex> l(m); cv.wait(l, [&] { return stop || !jobs.empty(); }); if (jobs.empty()) { ++ended; return; }"
+                       "job = std::move(jobs.front()); jobs.pop_front(); } try { job(); } catch (...) { done = -100; } } });"
+                       "for (int i = 1; i < 4; ++i) { jobs.push_back([&done, i] { done += i; }); cv.notify_one(); }"
+                       "stop = true; cv.notify_all(); for (auto &t : pool) t.join(); return done * 10 + ended;", "62"},
+    {"threadThatWaitsInALoop", "std::mutex m; std::condition_variable cv; std::queue<int> q; int sum = 0;"
+                               "std::thread t([&] { while (sum < 7) { std::unique_lock<std::mutex> l(m); while (q.empty()) cv.wait(l); sum += q.front(); q.pop(); } });"
+                               "q.push(3); cv.notify_one(); q.push(4); cv.notify_one(); t.join(); return sum;", "7"},
     {"threadArgs", "int x = 1; std::thread t([](int &y, int by) { y += by; }, std::ref(x), 4); t.join(); return x;", "5"},
     {"asyncRuns", "auto f = std::async(std::launch::async, plusOne, 4); return f.get();", "5"},
     {"promise", "std::promise<int> p; auto f = p.get_future(); p.set_value(3); return f.get();", "3"},
