@@ -181,6 +181,12 @@ struct UnitLoader {
                                               const ConsumerHook &Hook);
 };
 
+static bool definesTwice(const DiagnosticCapture &Diagnostics) {
+  return any_of(Diagnostics.all(), [](const CompilerDiagnostic &D) {
+    return D.IsError && StringRef(D.Message).starts_with("redefinition of");
+  });
+}
+
 Expected<std::unique_ptr<Unit>>
 UnitLoader::load(const CompileCommand &Command, const FrontendOptions &Options,
                  const ConsumerHook &Hook) {
@@ -206,12 +212,15 @@ UnitLoader::load(const CompileCommand &Command, const FrontendOptions &Options,
                                           Parts->Files, Command.Directory);
   if (!Preamble.empty()) {
     Error Problem = Loader.attempt(**Invocation, Preamble);
-    if (!Problem)
+    bool Twice = !Problem && definesTwice(Parts->Diagnostics);
+    if (!Problem && !Twice)
       return wrap(std::move(Parts));
     // A header that can't be read, or that makes clang crash, is not to blame on
-    // the user's file: once more without it.
+    // the user's file, nor is one without a guard, which the preamble and the file
+    // both include: once more without it.
     consumeError(std::move(Problem));
-    Options.Cache->reject(Preamble);
+    if (!Twice)
+      Options.Cache->reject(Preamble);
     FrontendOptions Plain = Options;
     Plain.Cache = nullptr;
     (void)Parts.release(); // What a crash left half done isn't touched again.

@@ -8,7 +8,9 @@
 
 #include "lib/frontend/Project.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -54,18 +56,46 @@ std::string projectRootOf(vfs::FileSystem &FS, StringRef File,
   return Folder.str();
 }
 
+static bool isBelow(StringRef Path, StringRef Folder) {
+  return Path.starts_with(Folder) && Path.size() > Folder.size() &&
+         sys::path::is_separator(Path[Folder.size()]);
+}
+
+/// The folders of the headers that \p File includes by a path from itself.
+static std::vector<std::string> foldersBeside(vfs::FileSystem &FS, StringRef File) {
+  std::vector<std::string> Folders;
+  auto Buffer = FS.getBufferForFile(File);
+  StringRef Text = Buffer ? (*Buffer)->getBuffer() : StringRef();
+  while (!Text.empty()) {
+    StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    Line = Line.ltrim();
+    if (!Line.consume_front("#") || !(Line = Line.ltrim()).consume_front("include"))
+      continue;
+    Line = Line.ltrim();
+    StringRef Name = Line.consume_front("\"") ? Line.split('"').first : StringRef();
+    if (!Name.starts_with("..") && !sys::path::is_absolute(Name))
+      continue;
+    std::string Path = absolutePath(Name, sys::path::parent_path(File));
+    if (FS.exists(Path) && !StringRef(Path).starts_with("/usr/"))
+      Folders.push_back(sys::path::parent_path(Path).str());
+  }
+  return Folders;
+}
+
 Project::Project(vfs::FileSystem &FS, const CompileCommand &Command,
                  const Environment &Env)
     : Root(projectRootOf(FS, Command.File, Env)), MainFile(Command.File),
-      Torch(Command.Torch) {}
+      Beside(foldersBeside(FS, Command.File)), Torch(Command.Torch) {}
 
 bool Project::owns(StringRef Path) const {
   if (Path == MainFile)
     return true;
-  if (!Path.starts_with(Root) || Path.size() <= Root.size() ||
-      !sys::path::is_separator(Path[Root.size()]))
-    return false;
   if (Torch && Torch->contains(Path))
+    return false;
+  if (any_of(Beside, [&](const std::string &F) { return isBelow(Path, F); }))
+    return true;
+  if (!isBelow(Path, Root))
     return false;
   StringRef Below = Path.drop_front(Root.size() + 1);
   for (auto I = sys::path::begin(Below), E = sys::path::end(Below); I != E; ++I)

@@ -33,6 +33,9 @@ public:
 
 private:
   std::string Root, MainFile;
+  /// Folders outside the root from which the main file includes headers by a path
+  /// that starts at itself ("../../common/net.h"): no package is named like that.
+  std::vector<std::string> Beside;
   std::optional<LibTorch> Torch;
 };
 

@@ -62,6 +62,17 @@ TEST(Frontend, ScopeIsTheProjectsOwnCode) {
   EXPECT_TRUE(function(TU, "kept")->hasBody());
 }
 
+// What a file includes by a path from itself is no package, wherever it lies.
+TEST(Frontend, HeadersBesideTheProjectAreItsOwn) {
+  TestProject P;
+  P.write("common/model.h", "#pragma once\nstruct Model { int F() { return 1; } };\n");
+  auto U = load(P, "#include <torch/torch.h>\n#include \"../common/model.h\"\n"
+                   "int main() { return Model().F(); }\n");
+  ASSERT_TRUE(bool(U)) << llvm::toString(U.takeError());
+  ASSERT_FALSE((*U)->hasErrors()) << (*U)->diagnostics().front().Text;
+  EXPECT_EQ((*U)->view().Context->getTraversalScope().size(), 2u);
+}
+
 TEST(Frontend, ErrorsAreKeptAsClangPrintsThem) {
   TestProject P;
   auto U = load(P, "int main() {\n  return nope;\n}\n");

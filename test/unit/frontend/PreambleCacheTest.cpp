@@ -83,6 +83,16 @@ TEST_F(PreambleCacheTest, MadeOnceThenReused) {
   EXPECT_THAT(Said, SizeIs(1));
 }
 
+TEST_F(PreambleCacheTest, HeaderWithoutAGuard) {
+  PreambleCache Cache(options());
+  P.write("other/values.h", "struct Values { int N = 3; };\n");
+  auto U = load(Cache, "#include <torch/torch.h>\n#include <values.h>\n"
+                       "int main() { return Values().N; }\n",
+                "main.cpp", {"-I" + P.path("other")});
+  ASSERT_TRUE(U);
+  EXPECT_FALSE(U->usedPreamble());
+}
+
 TEST_F(PreambleCacheTest, ThroughOwnHeadersAndMacros) {
   PreambleCache Cache(options());
   P.write("project/model.h",
