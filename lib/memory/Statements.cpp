@@ -9,6 +9,7 @@
 
 #include "lib/memory/Statements.h"
 #include "llvm/Support/Format.h"
+#include <map>
 
 namespace vramlint {
 
@@ -28,6 +29,9 @@ public:
   }
 
 private:
+  /// Of one loop's iterations that were not run, so many are shown.
+  static constexpr int64_t RepeatedMax = 100;
+
   struct Counter {
     StatementUse Use;
     StackId Ended = None; ///< Where the function's last statement ended.
@@ -37,7 +41,11 @@ private:
     bool Here = E.Id < T.Storages.size() && T.Storages[E.Id].Device == L.Device;
     bool Alloc = E.Kind == EventKind::Alloc && Here;
     bool Free = E.Kind == EventKind::Free && Here;
+    if (E.Kind == EventKind::LoopJump)
+      return repeat(E, After);
     bool Start = E.Kind == EventKind::LoopIteration;
+    if (Start)
+      Iterations[E.Id] = {Out.size(), After};
     bool End = E.Kind == EventKind::StatementEnd;
     if ((!Alloc && !Free && !Start && !End) || E.Stack >= T.Stacks.size() ||
         T.Stacks[E.Stack].empty())
@@ -66,6 +74,19 @@ private:
       restart(Inner, E.Stack, After);
   }
 
+  /// Iterations that were not run are like the one before, and grow as it did.
+  void repeat(const Event &Jump, int64_t Live) {
+    auto [First, Before] = Iterations[Jump.Id];
+    size_t End = Out.size();
+    for (int64_t I = 1; I <= std::min(Jump.Value, RepeatedMax); ++I)
+      for (size_t S = First; S < End; ++S) {
+        StatementUse Again = Out[S];
+        Again.AliveAfterBytes += I * (Live - Before);
+        Again.PeakBytes += I * (Live - Before);
+        Out.push_back(Again);
+      }
+  }
+
   static void restart(Counter &C, StackId Ended, int64_t Live) {
     C = {};
     C.Ended = Ended;
@@ -75,6 +96,8 @@ private:
   const Timeline &L;
   const Trace &T;
   std::vector<Counter> Counters; ///< Outermost first.
+  /// Per loop: the first statement of its last iteration, and what was alive then.
+  std::map<uint32_t, std::pair<size_t, int64_t>> Iterations;
   std::vector<StatementUse> Out;
 };
 

@@ -26,6 +26,7 @@ struct StatementUse {
 /// The statements of \p T that changed bytes, in the order in which they ended.
 /// What dies between two statements, as locals at the end of their scope do,
 /// counts for neither; for a call's statement all counts that the callee did.
+/// Iterations that the machine did not run stand as the one before them.
 std::vector<StatementUse> computeStatements(const Timeline &T);
 
 /// Prints \p T's statements, one a line; what --dump-statements shows.

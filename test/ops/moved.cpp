@@ -35,4 +35,8 @@ int main() {
   y = torch::Tensor();
   // CHECK: {{^ *}}[[@LINE+1]] {{.*}} 16.0 KiB {{.*}}references
   y = references->forward(x);
+  y = torch::Tensor();
+  // An rvalue is moved into the first step and dies when that ends.
+  // CHECK: {{^ *}}[[@LINE+1]] {{.*}} 16.0 KiB {{.*}}x.exp
+  y = references->forward(x.exp());
 }

@@ -56,6 +56,23 @@ static TensorRef zeros(BuiltinModule &M, std::initializer_list<Dim> Dims,
   return M.R.make(M.shape(Dims), Like->Type, Like->Dev, Category::Activation, "zeros");
 }
 
+/// The state that forward is given: a tensor, or a tuple of two.
+static std::vector<TensorRef> givenState(const Args &A) {
+  std::vector<TensorRef> Hx;
+  const Arg &Given = nth(A, 1);
+  if (const auto *T = std::get_if<TensorRef>(&Given.V)) {
+    if (*T)
+      Hx.push_back(*T);
+  } else if (const auto *L = std::get_if<std::vector<TensorRef>>(&Given.V)) {
+    Hx = *L;
+  } else if (const auto *L = std::get_if<std::vector<Arg>>(&Given.V)) {
+    for (const Arg &E : *L)
+      if (const auto *T = std::get_if<TensorRef>(&E.V))
+        Hx.push_back(*T);
+  }
+  return Hx;
+}
+
 RecurrentSizes recurrentSizes(Module &Of) {
   auto &M = static_cast<BuiltinModule &>(Of);
   int64_t Projection = M.integer("proj_size", 0);
@@ -78,18 +95,7 @@ static OpResult forwardLayers(BuiltinModule &M, const Args &A,
   int64_t Projection = M.integer("proj_size", 0);
   int64_t Count = M.integer("num_layers", 1) *
                   (M.boolean("bidirectional", false) ? 2 : 1);
-  std::vector<TensorRef> Hx;
-  const Arg &Given = nth(A, 1);
-  if (const auto *T = std::get_if<TensorRef>(&Given.V)) {
-    if (*T)
-      Hx.push_back(*T);
-  } else if (const auto *L = std::get_if<std::vector<TensorRef>>(&Given.V)) {
-    Hx = *L;
-  } else if (const auto *L = std::get_if<std::vector<Arg>>(&Given.V)) {
-    for (const Arg &E : *L)
-      if (const auto *T = std::get_if<TensorRef>(&E.V))
-        Hx.push_back(*T);
-  }
+  std::vector<TensorRef> Hx = givenState(A);
   if (Hx.empty()) {
     Hx.push_back(zeros(M, {Dim(Count), Batch, Projection > 0 ? Dim(Projection) : Hidden}, Input));
     if (Lstm)
@@ -144,16 +150,7 @@ static OpResult forwardCell(BuiltinModule &M, const Args &A, llvm::StringRef Op,
     return OpResult::notModelled(M.ClassName + ": input of unknown shape");
   if (!Input || Input->rank() != 2)
     return OpResult::failed(M.ClassName + ": expected a batch of vectors");
-  std::vector<TensorRef> Hx;
-  const Arg &Given = nth(A, 1);
-  if (const auto *T = std::get_if<TensorRef>(&Given.V)) {
-    if (*T)
-      Hx.push_back(*T);
-  } else if (const auto *L = std::get_if<std::vector<Arg>>(&Given.V)) {
-    for (const Arg &E : *L)
-      if (const auto *T = std::get_if<TensorRef>(&E.V))
-        Hx.push_back(*T);
-  }
+  std::vector<TensorRef> Hx = givenState(A);
   if (Hx.empty())
     Hx.push_back(zeros(M, {Input->size(0), M.dim("hidden_size")}, Input));
   if (Lstm && Hx.size() < 2)

@@ -31,16 +31,52 @@ struct UnaryRule {
   bool InPlaceSavesResult = false;
 };
 
+T plain(Runtime &R, const T &X) { return iterate(R, {X}, Iter::IntToFloat); }
+T mulNumber(Runtime &R, const T &X) { return aten::mul(R, X, Scalar(2.0)); }
+T addNumber(Runtime &R, const T &X) { return aten::add(R, X, Scalar(1)); }
+
 /// The usual backward kernel: one new tensor from gradient and saved tensor.
 T kernel(Runtime &R, const T &G, const T &Saved) {
   return iterate(R, {G, Saved});
 }
+/// Kernels whose derivative is the kernel again and, for the tensor saved, zeros:
+/// piecewise linear ones.
+T linearKernel(Runtime &R, const T &G, const T &Saved) {
+  Record Rec(R, "ThresholdBackwardBackward0", {G, Saved});
+  Rec.saveIf(Rec.needs(0), Saved);
+  return Rec.result(kernel(R, G, Saved), [](Runtime &R, Node &N, Grads &GG) {
+    T First = N.needs(0) ? linearKernel(R, GG[0], N.saved(0)) : T();
+    return Grads{First, N.needs(1) ? aten::zerosLike(R, GG[0]) : T()};
+  });
+}
+/// grad * (1 - result * result), in one kernel.
+T tanhKernel(Runtime &R, const T &G, const T &Result) {
+  Record Rec(R, "TanhBackwardBackward0", {G, Result});
+  Rec.saveIf(Rec.needs(1), G).save(Result);
+  return Rec.result(kernel(R, G, Result), [](Runtime &R, Node &N, Grads &GG) {
+    T First = N.needs(0) ? tanhKernel(R, GG[0], N.saved(1)) : T(), Second;
+    if (N.needs(1)) {
+      T Twice = mulNumber(R, N.saved(1));
+      Second = aten::mul(R, aten::mul(R, GG[0], Twice), N.saved(0));
+    }
+    return Grads{First, Second};
+  });
+}
+/// grad * (1 - result) * result, in one kernel.
+T sigmoidKernel(Runtime &R, const T &G, const T &Result) {
+  Record Rec(R, "SigmoidBackwardBackward0", {G, Result});
+  Rec.saveIf(Rec.needs(1), G).save(Result);
+  return Rec.result(kernel(R, G, Result), [](Runtime &R, Node &N, Grads &GG) {
+    T First = N.needs(0) ? sigmoidKernel(R, GG[0], N.saved(1)) : T(), Second;
+    if (N.needs(1)) {
+      T Sum = addNumber(R, mulNumber(R, N.saved(1)));
+      Second = aten::mul(R, aten::mul(R, GG[0], N.saved(0)), Sum);
+    }
+    return Grads{First, Second};
+  });
+}
 T zeroGradient(Runtime &R, const T &G, const T &) { return aten::emptyLike(R, G); }
 T negGradient(Runtime &R, const T &G, const T &) { return aten::neg(R, G); }
-
-T plain(Runtime &R, const T &X) { return iterate(R, {X}, Iter::IntToFloat); }
-T mulNumber(Runtime &R, const T &X) { return aten::mul(R, X, Scalar(2.0)); }
-T addNumber(Runtime &R, const T &X) { return aten::add(R, X, Scalar(1)); }
 
 const UnaryRule UnaryRules[] = {
     {"abs", "AbsBackward0", Keep::Self, Iter::Plain,
@@ -92,8 +128,8 @@ const UnaryRule UnaryRules[] = {
     {"hardshrink", "HardshrinkBackward0", Keep::Self, Iter::Plain, kernel},
     {"hardsigmoid", "HardsigmoidBackward0", Keep::Self, Iter::Plain, kernel},
     {"hardswish", "HardswishBackward0", Keep::Self, Iter::Plain, kernel},
-    {"hardtanh", "HardtanhBackward0", Keep::Self, Iter::Plain, kernel},
-    {"leaky_relu", "LeakyReluBackward0", Keep::Self, Iter::Plain, kernel, true},
+    {"hardtanh", "HardtanhBackward0", Keep::Self, Iter::Plain, linearKernel},
+    {"leaky_relu", "LeakyReluBackward0", Keep::Self, Iter::Plain, linearKernel, true},
     {"log", "LogBackward0", Keep::Self, Iter::IntToFloat, kernel},
     {"log10", "Log10Backward0", Keep::Self, Iter::IntToFloat,
      [](Runtime &R, const T &G, const T &S) {
@@ -114,8 +150,8 @@ const UnaryRule UnaryRules[] = {
        T Negative = aten::neg(R, G);
        return aten::mul(R, Negative, aten::mul(R, S, S));
      }},
-    {"relu", "ReluBackward0", Keep::Result, Iter::Plain, kernel},
-    {"relu6", "HardtanhBackward0", Keep::Self, Iter::Plain, kernel},
+    {"relu", "ReluBackward0", Keep::Result, Iter::Plain, linearKernel},
+    {"relu6", "HardtanhBackward0", Keep::Self, Iter::Plain, linearKernel},
     {"round", "RoundBackward0", Keep::Nothing, Iter::Plain, zeroGradient},
     {"rsqrt", "RsqrtBackward0", Keep::Result, Iter::IntToFloat,
      [](Runtime &R, const T &G, const T &S) {
@@ -124,7 +160,7 @@ const UnaryRule UnaryRules[] = {
      }},
     {"selu", "EluBackward0", Keep::Self, Iter::Plain, kernel, true},
     {"celu", "EluBackward0", Keep::Self, Iter::Plain, kernel, true},
-    {"sigmoid", "SigmoidBackward0", Keep::Result, Iter::IntToFloat, kernel},
+    {"sigmoid", "SigmoidBackward0", Keep::Result, Iter::IntToFloat, sigmoidKernel},
     {"sign", "SignBackward0", Keep::Nothing, Iter::Plain, zeroGradient},
     {"silu", "SiluBackward0", Keep::Self, Iter::Plain, kernel},
     {"sin", "SinBackward0", Keep::Self, Iter::IntToFloat,
@@ -146,8 +182,8 @@ const UnaryRule UnaryRules[] = {
        T Power = aten::pow(R, S, Scalar(2));
        return aten::mul(R, G, addNumber(R, Power));
      }},
-    {"tanh", "TanhBackward0", Keep::Result, Iter::IntToFloat, kernel},
-    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, kernel},
+    {"tanh", "TanhBackward0", Keep::Result, Iter::IntToFloat, tanhKernel},
+    {"threshold", "ThresholdBackward0", Keep::Self, Iter::Plain, linearKernel},
     {"trunc", "TruncBackward0", Keep::Nothing, Iter::Plain, zeroGradient},
 };
 

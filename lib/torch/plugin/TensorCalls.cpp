@@ -155,6 +155,8 @@ static bool gradCall(TorchDomain &D, Machine &M, llvm::StringRef Method,
                                 A.boolean("create_graph", false));
     if (Res.Kind == OpResult::Failed)
       D.failure(M, "backward", Res);
+    else if (Res.Kind == OpResult::NotModelled)
+      M.unknown(Res.Message);
     Result = Operand(Value());
     return true;
   }

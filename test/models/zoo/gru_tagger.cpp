@@ -47,7 +47,8 @@ int main() {
   GruTagger tagger(GruTaggerImpl::Options{});
   // oracle: model(tagger)
   // matrix: auto tokens = torch::randint(1, 100, {N, 12}, torch::kLong);
-  // matrix: auto logits = tagger(tokens, torch::full({N}, 12, torch::kLong));
+  // matrix: std::vector<int64_t> lengths(N, 12);
+  // matrix: auto logits = tagger(tokens, torch::tensor(lengths));
   // matrix: auto loss = logits.mean();
   tagger->eval();
   torch::NoGradGuard no_grad;

@@ -71,4 +71,16 @@ TEST(Statements, TheEndOfAScopeCountsForNone) {
                           use("train.cpp", 4, 30, 0, 30, 30)));
 }
 
+TEST(Statements, IterationsNotRunAreLikeTheOneBefore) {
+  TraceBuilder B;
+  B.event(EventKind::LoopIteration, 0, 0, B.at(1));
+  B.alloc(10, Category::Activation, B.at(2)); // Kept: each adds as much.
+  B.endStatement(2);
+  B.event(EventKind::LoopJump, 0, 2, B.at(1));
+  B.event(EventKind::LoopEnd, 0, 0, B.at(1));
+  EXPECT_THAT(statementsOf(B), ElementsAre(use("train.cpp", 2, 10, 0, 10, 10),
+                                           use("train.cpp", 2, 10, 0, 20, 20),
+                                           use("train.cpp", 2, 10, 0, 30, 30)));
+}
+
 } // namespace
