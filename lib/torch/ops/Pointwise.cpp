@@ -69,7 +69,7 @@ T sigmoidKernel(Runtime &R, const T &G, const T &Result) {
   return Rec.result(kernel(R, G, Result), [](Runtime &R, Node &N, Grads &GG) {
     T First = N.needs(0) ? sigmoidKernel(R, GG[0], N.saved(1)) : T(), Second;
     if (N.needs(1)) {
-      T Sum = addNumber(R, mulNumber(R, N.saved(1)));
+      T Twice = mulNumber(R, N.saved(1)), Sum = addNumber(R, Twice);
       Second = aten::mul(R, aten::mul(R, GG[0], N.saved(0)), Sum);
     }
     return Grads{First, Second};

@@ -580,12 +580,18 @@ OpResult embeddingRow(Runtime &R, const Args &A) {
   Rec.saveIf(!R.Config.atLeast(2, 0), W); // For its number of rows.
   Shape S = Indices->Sizes, From = W->Sizes;
   S.Dims.push_back(W->size(1));
-  return one(Rec.result(R.make(S, W->Type, W->Dev),
-                        [From](Runtime &R, Node &, Grads &G) {
-                          T Own = aten::contiguous(R, G[0]);
-                          return Grads{
-                              aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
-                        }));
+  T Flat = Indices; // weight.index_select(0, indices.reshape(-1))
+  if (Flat->rank() != 1 && Flat->Sizes.known()) {
+    Shape List = Flat->Sizes;
+    List.Dims = {Dim(Flat->elements())};
+    Flat = aten::reshape(R, Flat, List);
+  }
+  T Out = R.make(S, W->Type, W->Dev);
+  T InOrder = W->onCuda() ? T() : aten::contiguous(R, Flat);
+  return one(Rec.result(Out, [From](Runtime &R, Node &, Grads &G) {
+    T Own = aten::contiguous(R, G[0]);
+    return Grads{aten::zeros(R, From, G[0]->Type, G[0]->Dev)};
+  }));
 }
 
 OpResult narrowRow(Runtime &R, const Args &A) {
