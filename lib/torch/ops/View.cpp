@@ -461,6 +461,13 @@ OpResult gatherAt(Runtime &R, const Args &A, const T &X, const T &Out,
 
 using ByTensor = std::vector<std::pair<int64_t, T>>;
 
+/// A scalar of integers among the indices is taken as the number in it.
+bool isNumber(const T &Index) {
+  return Index && Index->Sizes.RankKnown && Index->rank() == 0 &&
+         (Index->Type == DType::Int8 || Index->Type == DType::Int16 ||
+          Index->Type == DType::Int32 || Index->Type == DType::Int64);
+}
+
 /// applySlicing: slices, numbers and None of an index are views; its tensors are
 /// listed in \p Gathered. Null after a failure.
 T applySlicing(Runtime &R, const T &X, const Arg &Given, ByTensor &Gathered) {
@@ -485,6 +492,10 @@ T applySlicing(Runtime &R, const T &X, const Arg &Given, ByTensor &Gathered) {
       }
       Out = sliceAt(R, Out, At++, *S);
     } else if (const auto *Index = std::get_if<TensorRef>(&I.V)) {
+      if (isNumber(*Index)) {
+        Out = aten::select(R, Out, At, std::nullopt);
+        continue;
+      }
       if (*Index)
         Gathered.push_back({At, *Index});
       ++At;
