@@ -106,6 +106,16 @@ static Operand tie(Machine &M, CallSite &S) {
   return Value(std::move(New));
 }
 
+/// Is \p Type that of std::ignore, which drops what it is assigned?
+static bool ignores(QualType Type) {
+  if (Type.isNull())
+    return false;
+  auto *D = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  return D && D->isInStdNamespace() &&
+         (D->getName() == "_Swallow_assign" || D->getName() == "__ignore_t" ||
+          D->getName() == "__ignore_type");
+}
+
 /// Element by element into the places there: what tie is for.
 static Operand assign(Machine &M, CallSite &S) {
   auto *To = S.Object ? S.Object->V.as<Sequence>() : nullptr;
@@ -125,6 +135,8 @@ static Operand assign(Machine &M, CallSite &S) {
     if (!A || !B || A == B)
       continue;
     QualType Type = classTypeArg(S, I);
+    if (ignores(Type))
+      continue;
     Value V = Moving ? M.moveOut(*B) : M.copy(B->V);
     A->set(fitted(M, Type, std::move(V)));
   }
