@@ -11,6 +11,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Index/USRGeneration.h"
 #include "lib/frontend/DefinitionScan.h"
@@ -236,11 +237,25 @@ ProjectIndex::Known *ProjectIndex::load(const std::string &File) {
 
 namespace {
 
+/// Finds what the compiler could not make sense of. An error elsewhere can be its
+/// cause: a call of what did not compile.
+class Senseless : public clang::RecursiveASTVisitor<Senseless> {
+public:
+  bool Found = false;
+  bool InTemplate = false;
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitExpr(clang::Expr *E) {
+    return !(Found |= E->containsErrors() || (!InTemplate && E->isTypeDependent()));
+  }
+  bool VisitDecl(clang::Decl *D) { return !(Found |= D->isInvalidDecl()); }
+};
+
 /// Collects definitions with external linkage, instantiated ones too.
 class DefinitionCollector {
 public:
   /// Definitions with errors in them.
   std::set<std::string> Broken;
+  std::vector<clang::FunctionDecl *> BrokenDecls; ///< Static ones too.
   /// Errors that are in no definition.
   size_t Elsewhere = 0;
 
@@ -285,6 +300,12 @@ private:
     if (!F.doesThisDeclarationHaveABody())
       return;
     bool IsBroken = hasError(F);
+    if (IsBroken)
+      BrokenDecls.push_back(const_cast<clang::FunctionDecl *>(&F));
+    // Without a type statements that call it are dropped, and nothing says so.
+    if (IsBroken && (F.isInvalidDecl() ||
+                     F.getDeclaredReturnType()->getContainedDeducedType()))
+      Errors.push_back({SourcePos(), false});
     std::string Usr = F.isExternallyVisible() ? usrOf(F) : "";
     if (Usr.empty())
       return;
@@ -305,7 +326,10 @@ private:
     auto To = SM.getPresumedLoc(SM.getExpansionLoc(F.getBody()->getEndLoc()));
     if (From.isInvalid() || To.isInvalid())
       return false;
-    bool Found = F.isInvalidDecl();
+    Senseless Parts;
+    Parts.InTemplate = F.isDependentContext();
+    Parts.TraverseDecl(const_cast<clang::FunctionDecl *>(&F));
+    bool Found = Parts.Found;
     for (auto &[Pos, Placed] : Errors) {
       if (Pos.File != From.getFilename() ||
           std::pair(Pos.Line, Pos.Column) < std::pair(From.getLine(), From.getColumn()) ||
@@ -328,6 +352,8 @@ bool ProjectIndex::onlyBodiesBroken(Known &K) {
   DefinitionCollector Collect(K.ByUsr, K.U->diagnostics());
   Collect.visitAll(K.U->view().Context->getTraversalScope());
   K.Broken = std::move(Collect.Broken);
+  for (clang::FunctionDecl *F : Collect.BrokenDecls)
+    F->setBody(nullptr); // Nobody runs it, the file's own functions neither.
   K.Indexed = true;
   return Collect.Elsewhere == 0;
 }

@@ -133,12 +133,23 @@ TEST_F(ProjectIndexTest, StaticAndUnparsableAreNone) {
 TEST_F(ProjectIndexTest, AnErrorInABodyIsThatFunctionsOnly) {
   P.write("project/model.h", "#pragma once\nstruct Net { Net(int); int f(); };\n");
   P.write("project/model.cpp", "#include \"model.h\"\n"
-                               "static int log() { return nope; }\n"
-                               "Net::Net(int) {}\nint Net::f() { return log() + nope; }\n");
+                               "int note() { return nope; }\n"
+                               "Net::Net(int) {}\nint Net::f() { return note() + nope; }\n");
   std::string Text = "#include \"model.h\"\nint main() { return Net(1).f(); }\n";
   EXPECT_TRUE(find(Text, "Net::Net")) << Index->lastReason();
+  const auto *Note = named(Other.Context->getTranslationUnitDecl(), "note");
+  EXPECT_TRUE(Note && !Note->hasBody());
   EXPECT_FALSE(find(Text, "Net::f"));
   EXPECT_THAT(Index->lastReason(), HasSubstr("model.cpp doesn't compile there"));
+}
+
+TEST_F(ProjectIndexTest, ABrokenFunctionWithoutATypeIsTheWholeFiles) {
+  // Clang drops the statements that call it without a word.
+  P.write("project/a.cpp", "static auto line() { return nope; }\n"
+                           "int width() { return line() + 1; }\nint other() { return 2; }\n");
+  EXPECT_FALSE(find("int width(); int x = width();\n", "width"));
+  EXPECT_THAT(Index->lastReason(), HasSubstr("a.cpp doesn't compile"));
+  EXPECT_FALSE(find("int other(); int x = other();\n", "other"));
 }
 
 TEST_F(ProjectIndexTest, AnErrorElsewhereIsTheWholeFiles) {
