@@ -31,14 +31,12 @@ T hingeEmbedding(Runtime &R, const Args &A, int64_t Reduce) {
   T X = A.tensor("self"), Target = A.tensor("target");
   if (!X || !Target)
     return nullptr;
-  T Output;
-  {
-    T Zeros = zerosLike(R, X);
-    T Margin = clampMin(R, aten::rsub(R, X, Scalar(1.0)), true);
-    T MarginPart = aten::where(R, aten::compare(R, Target, Scalar(1)), Margin, Zeros);
-    T SelfPart = aten::where(R, aten::compare(R, Target, Scalar(1)), X, Zeros);
-    Output = aten::add(R, SelfPart, MarginPart);
-  }
+  // All of it stays until the loss is reduced.
+  T Zeros = zerosLike(R, X);
+  T Margin = clampMin(R, aten::rsub(R, X, Scalar(1.0)), true);
+  T MarginPart = aten::where(R, aten::compare(R, Target, Scalar(1)), Margin, Zeros);
+  T SelfPart = aten::where(R, aten::compare(R, Target, Scalar(1)), X, Zeros);
+  T Output = aten::add(R, SelfPart, MarginPart);
   return aten::meanLoss(R, Output, Reduce);
 }
 
@@ -48,20 +46,18 @@ T cosineEmbedding(Runtime &R, const Args &A, int64_t Reduce) {
   if (!X || !Y || !Target)
     return nullptr;
   int64_t D = Target->rank() == 0 ? 0 : 1;
-  T Output;
-  {
-    T Dot = aten::sum(R, aten::mul(R, X, Y), {D}, false);
-    T SquaresX = aten::sum(R, aten::mul(R, X, X), {D}, false);
-    T SquaresY = aten::sum(R, aten::mul(R, Y, Y), {D}, false);
-    T Root = aten::sqrt(R, aten::mul(R, SquaresX, SquaresY));
-    T Cos = aten::div(R, Dot, Root);
-    T Zeros = zerosLike(R, Cos);
-    T Positive = aten::rsub(R, Cos, Scalar(1));
-    T Negative = clampMin(R, aten::sub(R, Cos, Scalar(0.5)), true);
-    T PositivePart = aten::where(R, aten::compare(R, Target, Scalar(1)), Positive, Zeros);
-    T NegativePart = aten::where(R, aten::compare(R, Target, Scalar(1)), Negative, Zeros);
-    Output = aten::add(R, PositivePart, NegativePart);
-  }
+  // All of it stays until the loss is reduced.
+  T Dot = aten::sum(R, aten::mul(R, X, Y), {D}, false);
+  T SquaresX = aten::sum(R, aten::mul(R, X, X), {D}, false);
+  T SquaresY = aten::sum(R, aten::mul(R, Y, Y), {D}, false);
+  T Root = aten::sqrt(R, aten::mul(R, SquaresX, SquaresY));
+  T Cos = aten::div(R, Dot, Root);
+  T Zeros = zerosLike(R, Cos);
+  T Positive = aten::rsub(R, Cos, Scalar(1));
+  T Negative = clampMin(R, aten::sub(R, Cos, Scalar(0.5)), true);
+  T PositivePart = aten::where(R, aten::compare(R, Target, Scalar(1)), Positive, Zeros);
+  T NegativePart = aten::where(R, aten::compare(R, Target, Scalar(1)), Negative, Zeros);
+  T Output = aten::add(R, PositivePart, NegativePart);
   return aten::meanLoss(R, Output, Reduce);
 }
 
@@ -196,7 +192,7 @@ void addCriterionOps(OpTable &Rows) {
   auto Add = [&](llvm::StringRef Name, LossFn Fn, llvm::StringRef MayBeUnknown) {
     addLoss(Rows, Name, Fn, MayBeUnknown, /*ScratchUnknown=*/true);
   };
-  Add("hinge_embedding_loss", hingeEmbedding, "margin");
+  addLoss(Rows, "hinge_embedding_loss", hingeEmbedding, "margin", /*ScratchUnknown=*/false);
   Add("cosine_embedding_loss", cosineEmbedding, "margin");
   Add("triplet_margin_loss", tripletMargin, "margin,p,eps");
   Add("triplet_margin_with_distance_loss", tripletMargin, "margin,distance_function");

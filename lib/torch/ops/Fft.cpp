@@ -108,8 +108,10 @@ OpResult shiftRow(Runtime &R, const Args &A) {
 
 OpResult freqRow(Runtime &R, const Args &A, bool Half) {
   Dim N = toDim(A.integer("n"));
-  return one(R.make(shapeOf({Half ? N / Dim(2) + Dim(1) : N}), A.dtype("dtype").value_or(R.DefaultDType),
-                    A.device("device").value_or(Device{}), Category::Input, R.CurrentOp));
+  T Out = R.make(shapeOf({Half ? N / Dim(2) + Dim(1) : N}), A.dtype("dtype").value_or(R.DefaultDType),
+                 A.device("device").value_or(Device{}), Category::Input, R.CurrentOp);
+  aten::scalarInPlace(R, Out, Scalar(2.0)); // Whole numbers, divided.
+  return one(Out);
 }
 
 /// stft: frames × frequencies, made the other way round.
@@ -191,7 +193,7 @@ void addFftOps(OpTable &Rows) {
   for (bool Half : {false, true})
     Rows.push_back({Half ? "fft_rfftfreq" : "fft_fftfreq",
                     [Half](Runtime &R, const Args &A) { return freqRow(R, A, Half); },
-                    "n,d", true, true});
+                    "n,d", true});
   Rows.push_back({"stft", stftRow, "pad_mode,normalized", false, true});
   Rows.push_back({"istft", istftRow, "normalized,length", false, true});
 }

@@ -51,6 +51,23 @@ struct Unfolding {
   Dim area() const { return lengthAt(Kernel, 0) * lengthAt(Kernel, 1); }
 };
 
+/// A tensor like the input that is then resized to \p S: it stays in that memory where
+/// it fits.
+T resized(Runtime &R, const T &X, const Shape &S) {
+  T Own = aten::contiguous(R, X), First = aten::emptyContiguous(R, X);
+  if (S.elements() < 0 || S.elements() > X->elements())
+    return makeLike(R, X, S);
+  First->Sizes = S;
+  return First;
+}
+
+OpResult resizedRow(Runtime &R, const T &X, const Shape &S, llvm::StringRef Node) {
+  Record Rec(R, Node, {X});
+  return one(Rec.result(resized(R, X, S), [From = X->Sizes](Runtime &R, vramlint::Node &, Grads &G) {
+    return Grads{resized(R, G[0], From)};
+  }));
+}
+
 /// im2col, F::unfold: N×C×H×W -> N×(C·kernel)×places.
 OpResult unfoldRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
@@ -69,11 +86,10 @@ OpResult unfoldRow(Runtime &R, const Args &A) {
   if (C)
     S.Dims.push_back(X->size(0));
   S.Dims.append({X->size(C) * U.area(), N});
-  return one(tailOne(R, {"Im2ColBackward0", "", "s"}, {X}, [&] { return makeLike(R, X, S); }));
+  return resizedRow(R, X, S, "Im2ColBackward0");
 }
 
-/// col2im, F::fold: the way back to \p output_size. The result is cut out of the
-/// columns' storage where kernels do not overlap; its size is that of the columns.
+/// col2im, F::fold: the way back to \p output_size.
 OpResult foldRow(Runtime &R, const Args &A) {
   T X = inputOf(A);
   if (!X || X->rank() < 2 || X->rank() > 3) {
@@ -93,11 +109,7 @@ OpResult foldRow(Runtime &R, const Args &A) {
   if (C)
     S.Dims.push_back(X->size(0));
   S.Dims.append({X->size(C) / U.area(), lengthAt(Size, 0), lengthAt(Size, 1)});
-  return one(tailOne(R, {"Col2ImBackward0", ""}, {X}, [&] {
-    T Out = aten::emptyContiguous(R, X);
-    Out->Sizes = S;
-    return Out;
-  }));
+  return resizedRow(R, X, S, "Col2ImBackward0");
 }
 
 //===----------------------------------------------------------------------===//
@@ -698,9 +710,9 @@ void addFunctionals(OpTable &Rows) {
 
 void addLayerOps(OpTable &Rows) {
   for (llvm::StringRef Name : {"im2col", "functional_unfold"})
-    Rows.push_back({Name, unfoldRow, "", false, true});
+    Rows.push_back({Name, unfoldRow, ""});
   for (llvm::StringRef Name : {"col2im", "fold"})
-    Rows.push_back({Name, foldRow, "", false, true});
+    Rows.push_back({Name, foldRow, ""});
   const llvm::StringRef Samples = "random_samples,output_ratio,output_size";
   for (unsigned N : {2u, 3u})
     for (bool Indices : {false, true}) {

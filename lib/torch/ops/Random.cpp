@@ -76,15 +76,37 @@ OpResult overwriteRow(Runtime &R, const Args &A, llvm::StringRef Node) {
   return one(tailInPlace(R, {Node, "", "e"}, {A.tensor("self")}, [] {}));
 }
 
+/// What \p Name makes of the numbers 0, 1, 2 … in \p W.
+T windowOf(Runtime &R, llvm::StringRef Name, const T &W) {
+  if (Name == "kaiser_window")
+    return aten::emptyContiguous(R, W);
+  if (Name != "blackman_window") {
+    for (int I = 0; I < 3; ++I)
+      aten::scalarInPlace(R, W, Scalar(2.0));
+    return W;
+  }
+  aten::scalarInPlace(R, W, Scalar(2.0));
+  T Second = aten::mul(R, W, Scalar(2.0));
+  aten::scalarInPlace(R, Second, Scalar(2.0));
+  T First = aten::mul(R, W, Scalar(2.0));
+  aten::scalarInPlace(R, First, Scalar(2.0));
+  T Difference = aten::sub(R, First, Second);
+  return aten::add(R, Difference, Scalar(1.0));
+}
+
 /// hann_window and its kin: a periodic one is a longer one, narrowed.
-OpResult windowRow(Runtime &R, const Args &A) {
+OpResult windowRow(Runtime &R, const Args &A, llvm::StringRef Name) {
+  BelowAutograd Guard(R);
   auto N = A.integer("window_length");
   bool Periodic = A.boolean("periodic", true);
   Dim L = toDim(N);
-  if (!L.known() || !Periodic || L.Length <= 1)
+  if (!L.known() || L.Length <= 1)
     return one(fresh(R, A, shapeOf({L})));
-  T Longer = fresh(R, A, shapeOf({L + Dim(1)}));
-  T Out = R.alias(Longer);
+  T Numbers = fresh(R, A, shapeOf({Periodic ? L + Dim(1) : L}));
+  T Whole = windowOf(R, Name, Numbers);
+  if (!Periodic)
+    return one(Whole);
+  T Out = R.alias(Whole);
   Out->Sizes = shapeOf({L});
   return one(Out);
 }
@@ -117,10 +139,20 @@ OpResult rangeRow(Runtime &R, const Args &A) {
 
 OpResult nativeDropoutRow(Runtime &R, const Args &A) {
   T X = A.tensor("input");
-  auto Out = tail(R, {"NativeDropoutBackward0", "b"}, {X}, [&] {
-    return std::vector<T>{aten::emptyLike(R, X), aten::emptyLike(R, X, DType::Bool)};
+  if (!X)
+    return OpResult::failed("native_dropout of an undefined tensor", FailureKind::Other);
+  double P = A.number("p", -1);
+  if (!A.boolean("train", false) || P <= 0 || P >= 1)
+    R.scratch({X, X});
+  Record Rec(R, "NativeDropoutBackward0", {X});
+  T Mask = aten::emptyLike(R, X, DType::Bool), Out = aten::mul(R, X, Mask);
+  aten::scalarInPlace(R, Out, Scalar(2.0));
+  Rec.saveResult(Mask);
+  Out = Rec.result(Out, [](Runtime &R, Node &N, Grads &G) {
+    T Kept = aten::mul(R, G[0], N.saved(0));
+    return Grads{aten::mul(R, Kept, Scalar(2.0))};
   });
-  return Out.size() == 2 ? tuple({Out[0], Out[1]}) : one(nullptr);
+  return tuple({Out, Mask});
 }
 
 /// Sparse tensors are known by their shape alone.
@@ -174,11 +206,13 @@ void addRandomOps(OpTable &Rows) {
                     "*", true});
   for (llvm::StringRef Name : {"hann_window", "hamming_window", "bartlett_window",
                                "blackman_window", "kaiser_window"})
-    Rows.push_back({Name, windowRow, "window_length,alpha,beta", true, true});
+    Rows.push_back({Name,
+                    [Name](Runtime &R, const Args &A) { return windowRow(R, A, Name); },
+                    "window_length,alpha,beta", true});
   for (llvm::StringRef Name : {"empty_strided", "new_empty_strided"})
     Rows.push_back({Name, stridedRow, "size,stride", true});
-  Rows.push_back({"range", rangeRow, "start,end,step", true, true});
-  Rows.push_back({"native_dropout", nativeDropoutRow, "p,train", true, true});
+  Rows.push_back({"range", rangeRow, "start,end,step", true});
+  Rows.push_back({"native_dropout", nativeDropoutRow, "p,train", true});
   for (llvm::StringRef Name : {"sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor",
                                "sparse_compressed_tensor"})
     Rows.push_back({Name, sparseRow, "*", true, true});
