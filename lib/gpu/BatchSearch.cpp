@@ -113,7 +113,31 @@ void BatchSearch::prepare() {
     Trouble = "another batch changes nothing";
     return;
   }
-  Affine = sameStructure(*First->second->Of, *T->Of);
+  Affine = sameStructure(*First->second->Of, *T->Of) && agreesElsewhere();
+}
+
+/// Does what the two runs say of a third batch hold? A data set's last batch, smaller
+/// than the others, may have one size in both.
+bool BatchSearch::agreesElsewhere() {
+  constexpr int64_t Third = 4, Tolerance = 200; // A half per cent.
+  int64_t Batch = Base >= Third ? Base / Third : Base * Third + 1;
+  std::shared_ptr<const Timeline> T = run(Batch);
+  if (!T)
+    return true; // Nothing speaks against it.
+  int64_t Cublas = 0;
+  int64_t Is = fromTimeline(*T, Cublas).LowerBytes;
+  int64_t Said = interpolated(Batch, Cublas).LowerBytes;
+  return std::abs(Is - Said) <= Is / Tolerance;
+}
+
+BatchSearch::Need BatchSearch::interpolated(int64_t Batch, int64_t Cublas) {
+  const Timeline &A = *Real[Base], &B = *Real[Second];
+  std::vector<int64_t> Sizes;
+  Sizes.reserve(A.Of->Storages.size());
+  for (size_t I = 0; I < A.Of->Storages.size(); ++I)
+    Sizes.push_back(onLineThrough(Base, A.Of->Storages[I].SizeBytes, Second,
+                                  B.Of->Storages[I].SizeBytes, Batch));
+  return fromTimeline(A, Cublas, Sizes);
 }
 
 BatchSearch::Need
@@ -169,13 +193,7 @@ std::optional<BatchSearch::Need> BatchSearch::need(int64_t Batch,
     return It->second;
   if (!Affine)
     return onLine(Batch, Cublas);
-  const Timeline &A = *Real[Base], &B = *Real[Second];
-  std::vector<int64_t> Sizes;
-  Sizes.reserve(A.Of->Storages.size());
-  for (size_t I = 0; I < A.Of->Storages.size(); ++I)
-    Sizes.push_back(onLineThrough(Base, A.Of->Storages[I].SizeBytes, Second,
-                                  B.Of->Storages[I].SizeBytes, Batch));
-  return Needs[Key] = fromTimeline(A, Cublas, Sizes);
+  return Needs[Key] = interpolated(Batch, Cublas);
 }
 
 std::optional<bool> BatchSearch::fits(const Goal &G, int64_t Batch,

@@ -71,6 +71,9 @@ private:
   std::shared_ptr<const Timeline> run(int64_t Batch);
   /// Nothing if the batch cannot be run and nothing tells its need.
   std::optional<Need> need(int64_t Batch, int64_t Cublas, bool ByRun);
+  bool agreesElsewhere();
+  /// By the sizes' affine functions.
+  Need interpolated(int64_t Batch, int64_t Cublas);
   Need fromTimeline(const Timeline &T, int64_t Cublas,
                     llvm::ArrayRef<int64_t> Sizes = {}) const;
   std::optional<Need> onLine(int64_t Batch, int64_t Cublas);

@@ -14,7 +14,7 @@
 namespace vramlint {
 
 /// In MiB. Eager: all kernels are loaded with the first use (CUDA before 11.7);
-/// lazy: each when it is first called (LibTorch 1.13 with CUDA 11.7, and 2.x).
+/// lazy: each when it is first called (LibTorch 2.x).
 struct ContextRow {
   unsigned MinCapability; ///< 75: from compute capability 7.5 on.
   int64_t Lower;          ///< The bare context; certain.

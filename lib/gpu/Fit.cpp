@@ -93,10 +93,11 @@ Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options) {
     return Options.TorchMajor != Major ? Options.TorchMajor > Major
                                        : Options.TorchMinor >= Minor;
   };
+  // 1.13 asks CUDA 11.7 to load kernels lazily when it initializes, but a C++ program
+  // has asked for the devices before, which is when CUDA decides (pytorch pull request
+  // 86509); with CUDA 11.6 it can't. From 2.0 on CUDA itself is lazy (12.2) or is asked
+  // in time.
   int64_t Expected = AtLeast(2, 0) ? Row.LazyExpected : Row.EagerExpected;
-  // 1.13 came for CUDA 11.6 (eager) and 11.7 (lazy): between the two.
-  if (AtLeast(1, 13) && !AtLeast(2, 0))
-    Expected = (Row.LazyExpected + Row.EagerExpected) / 2;
   int64_t Upper = AtLeast(2, 0) ? Row.LazyUpper : Row.EagerUpper;
   return Quantity::estimate(Row.Lower * MiB, Expected * MiB, Upper * MiB,
                             std::string("CUDA context and kernels (") +

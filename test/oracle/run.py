@@ -66,7 +66,12 @@ def main():
                "--figures", str(build / "test/oracle/matrix.json")]
     command += ["--slow"] * args.slow
     status = max(status, subprocess.run(command).returncode)
-    return max(status, random_programs(build, tools[0], ["test", "--filter", args.filter]))
+    status = max(status, random_programs(build, tools[0], ["test", "--filter", args.filter]))
+    if re.search(args.filter, "gpu/"):
+        command = [sys.executable, str(HERE / "gpu.py"), "--vramlint", str(tools[0]),
+                   "--build", str(build / "test/oracle")] + ["--slow"] * args.slow
+        status = max(status, subprocess.run(command).returncode)
+    return status
 
 
 def random_programs(build, tool, verb):
