@@ -91,7 +91,8 @@ const Fit &Analysis::fit(const GpuSpec &Gpu) const {
 std::shared_ptr<const Timeline>
 Analysis::rerun(const ProgramOptions &Program) const {
   auto T = runProgram(view(), Options.Others, Program);
-  if (!T || T->Entry.empty())
+  // What LibTorch then refuses is no program.
+  if (!T || T->Entry.empty() || T->Failures.size() > trace()->Failures.size())
     return nullptr;
   return std::make_shared<Timeline>(computeTimeline(T, DeviceKind::CUDA));
 }
@@ -119,13 +120,48 @@ BatchSearch *Analysis::batchSearch() const {
   std::optional<int64_t> Batch = batch();
   if (!Batch)
     return nullptr;
-  auto Run = [this](int64_t N) {
+  const Assumption *Told = assumption("batch");
+  bool Made = Told && Told->From == MadeBatch;
+  auto Run = [this, Made, Own = *Batch](int64_t N) {
     ProgramOptions P = Options.Program;
     P.Batch = N;
+    if (Made)
+      P.If.Batch = {P.If.Batch ? P.If.Batch->From : Own, N};
     return rerun(P);
   };
   Search = std::make_unique<BatchSearch>(Run, *Batch, timeline(), Options.Fit);
   return Search.get();
+}
+
+std::optional<Analysis::ImageSize> Analysis::imageSize() const {
+  constexpr size_t Rank = 4, Smallest = 16; // N×C×H×W
+  const ForwardCall *F = firstModelInput(*trace());
+  if (!F || F->Inputs[0].Shape.size() != Rank)
+    return std::nullopt;
+  int64_t Height = F->Inputs[0].Shape[2], Width = F->Inputs[0].Shape[3];
+  if (Height < int64_t(Smallest) || Width < int64_t(Smallest))
+    return std::nullopt;
+  SourcePos Pos;
+  for (const NamedSize &N : trace()->ImageSizes)
+    if (!Pos.isValid() && (N.Value == Height || N.Value == Width))
+      Pos = N.Pos;
+  return ImageSize{Height, Width, Pos};
+}
+
+SizeSearch *Analysis::sizeSearch() const {
+  std::optional<ImageSize> Own = imageSize();
+  if (!Sizes && Own) {
+    auto Run = [this, Own = *Own](int64_t Side) -> std::shared_ptr<const Timeline> {
+      ProgramOptions P = Options.Program;
+      P.If.Size = WhatIf::Image{Own.Height, Own.Width, Side};
+      std::shared_ptr<const Timeline> T = rerun(P);
+      const ForwardCall *F = T ? firstModelInput(*T->Of) : nullptr;
+      bool Changed = F && F->Inputs[0].Shape.size() > 2 && F->Inputs[0].Shape[2] == Side;
+      return Changed ? T : nullptr;
+    };
+    Sizes = std::make_unique<SizeSearch>(Run, Own->Height, timeline(), Options.Fit);
+  }
+  return Sizes.get();
 }
 
 SourceLocation Analysis::locate(const SourcePos &Pos) const {

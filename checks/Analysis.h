@@ -17,6 +17,7 @@
 #include "checks/AnalysisOptions.h"
 #include "checks/UnitFacts.h"
 #include "lib/gpu/BatchSearch.h"
+#include "lib/gpu/SizeSearch.h"
 #include "lib/memory/Timeline.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -50,6 +51,15 @@ public:
   const Assumption *assumption(llvm::StringRef What) const;
   /// Null if the batch is unknown.
   BatchSearch *batchSearch() const;
+  /// Of the images that the first model gets, height and width; nothing if it gets none
+  /// or their size is not known.
+  struct ImageSize {
+    int64_t Height, Width;
+    SourcePos Pos; ///< The variable that sets it; invalid if there is none.
+  };
+  std::optional<ImageSize> imageSize() const;
+  /// Null if there is no image size.
+  SizeSearch *sizeSearch() const;
 
   /// \p Pos in this unit; invalid if its file isn't part of it.
   clang::SourceLocation locate(const SourcePos &Pos) const;
@@ -76,6 +86,7 @@ private:
   mutable std::shared_ptr<const Timeline> TheTimeline;
   mutable llvm::StringMap<Fit> Fits;
   mutable std::unique_ptr<BatchSearch> Search;
+  mutable std::unique_ptr<SizeSearch> Sizes;
 };
 
 } // namespace vramlint

@@ -180,6 +180,8 @@ void VramOverflowCheck::noteBatch(const Analysis &A, const Fit &F) {
                        : "; no batch fits for certain";
     if (Limit.Possible > Limit.Sure)
       Text += ", up to " + std::to_string(Limit.Possible) + " may fit";
+    if (A.timeline()->TrainsHere && Limit.Sure && Limit.Sure < *A.batch())
+      Text += "; gradients of several such batches can be added up before each step";
   }
   if (At.isInvalid())
     At = A.findingLocation(*A.trace(), A.timeline()->Highest.Stack, true);
@@ -188,16 +190,21 @@ void VramOverflowCheck::noteBatch(const Analysis &A, const Fit &F) {
 
 void VramOverflowCheck::noteWaysOut(const Analysis &A, const Fit &F,
                                     SourceLocation At) {
-  std::string Enough, NotEnough;
+  std::string Enough, NotEnough, NoHelp;
   for (const WayOut &W : findWaysOut(A, F)) {
-    std::string &Text = W.Fits ? Enough : NotEnough;
-    Text += (Text.empty() ? "" : "; ") + W.What + " ";
-    Text += W.Fits ? estimate(W.NeedBytes) : "-" + formatBytes(Bytes{W.LessBytes});
+    std::string &Text = W.Fits ? Enough : W.LessBytes ? NotEnough : NoHelp;
+    Text += (Text.empty() ? "" : "; ") + W.What;
+    if (W.Fits)
+      Text += " " + estimate(W.NeedBytes);
+    else if (W.LessBytes)
+      Text += " -" + formatBytes(Bytes{W.LessBytes});
   }
   if (!Enough.empty())
     note(At, "would fit: " + Enough);
   if (!NotEnough.empty())
     note(At, "would not be enough alone: " + NotEnough);
+  if (!NoHelp.empty())
+    note(At, "would save nothing at the peak: " + NoHelp);
 }
 
 } // namespace vramlint

@@ -112,6 +112,9 @@ public:
   /// A digest of everything recorded since \p Mark, 0 if that is nothing of
   /// interest: two loop iterations with equal digests did the same.
   virtual uint64_t digest(size_t Mark) { return 0; }
+  /// How much is alive now. A loop whose iterations do the same has come to rest when
+  /// this is the same after each, or grows when it rises by the same amount.
+  virtual int64_t level() { return 0; }
   /// The program would throw or abort here (TORCH_CHECK with a false condition).
   virtual void failed(Machine &M, std::string Message) {}
   /// The run ends early: a budget is spent, or the program exits.

@@ -75,12 +75,27 @@ void LoopTracker::beginSilently() {
 }
 
 bool LoopTracker::end() {
-  uint64_t Digest = M.Plugin.digest(Mark);
-  Digests.push_back(Digest);
-  size_t N = Digests.size(), P = Period;
-  if (Digest == 0 || N < 2 * P + 1)
+  Digests.push_back(M.Plugin.digest(Mark));
+  Levels.push_back(M.Plugin.level());
+  size_t N = Levels.size(), P = Period;
+  bool Rests = sameFor(1);
+  for (size_t I = 0; Rests && I < P; ++I)
+    Rests = Levels[N - 1 - I] == Levels[N - 1 - I - P];
+  if (Rests)
+    return true;
+  // A container that is filled may be emptied when it is full: that has to be seen.
+  bool Bounded = llvm::any_of(Resized, [&](const CellRef &C) {
+    return llvm::is_contained(SizeAsked, C);
+  });
+  return !Bounded && grows();
+}
+
+/// Did the last \p Periods periods what the one before them did?
+bool LoopTracker::sameFor(size_t Periods) const {
+  size_t N = Digests.size(), P = Period, Last = P * Periods;
+  if (N < Last + P + 1 || Digests.back() == 0)
     return false;
-  for (size_t I = 0; I < P; ++I)
+  for (size_t I = 0; I < Last; ++I)
     if (Digests[N - 1 - I] != Digests[N - 1 - I - P] || Digests[N - 1 - I] == 0)
       return false;
   return true;
@@ -91,6 +106,18 @@ bool LoopTracker::idle() const {
   return Resized.empty() && llvm::all_of(Written, [&](const History &H) {
     return H.AtHead.empty() || delta(*H.C) == 0 || isDead(H);
   });
+}
+
+bool LoopTracker::grows() const {
+  constexpr size_t Enough = 3; // Periods that grow alike.
+  size_t N = Levels.size(), P = Period;
+  if (!sameFor(Enough))
+    return false;
+  int64_t Step = Levels[N - 1] - Levels[N - 1 - P];
+  for (size_t I = 1; I < Enough; ++I)
+    if (Levels[N - 1 - I * P] - Levels[N - 1 - (I + 1) * P] != Step)
+      return false;
+  return Step > 0;
 }
 
 std::optional<int64_t> LoopTracker::delta(Cell &C) const {
@@ -136,6 +163,11 @@ void LoopTracker::jump(int64_t Iterations) {
 void LoopTracker::resized(Cell &C) {
   if (llvm::none_of(Resized, [&](const CellRef &R) { return R.get() == &C; }))
     Resized.push_back(CellRef(&C));
+}
+
+void LoopTracker::sizeAsked(Cell &C) {
+  if (SizeAsked.size() < 64 && !llvm::is_contained(SizeAsked, CellRef(&C)))
+    SizeAsked.push_back(CellRef(&C));
 }
 
 void LoopTracker::forget() {
@@ -261,7 +293,8 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
       eval(Inc);
     }
     statementDone();
-    if (T.iteration() > Limits.MaxIterations && T.digestSeen()) {
+    Repeats |= T.iteration() > Limits.MaxIterations && T.grows();
+    if (T.iteration() > Limits.MaxIterations && T.digestSeen() && !Repeats) {
       unknown("a loop of more than " + llvm::Twine(Limits.MaxIterations) +
               " iterations that do not repeat");
       break;

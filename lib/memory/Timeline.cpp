@@ -276,6 +276,41 @@ void addScratch(Timeline &L) {
                                  "temporaries of " + Op.str() + " are not modelled");
 }
 
+/// Fills in what the iteration at \p Place leaves behind, and by what.
+void explainGrowth(const Timeline &L, const LoopTree &Loops, LoopPlace Place,
+                   LoopGrowth &G) {
+  const Trace &T = *L.Of;
+  std::set<StorageId> Stays;
+  std::vector<OpId> Ops;
+  for (size_t I = 0; I < T.Events.size(); ++I) {
+    const Event &E = T.Events[I];
+    if (!llvm::is_contained(Loops.Nests[Loops.NestOf[I]], Place))
+      continue;
+    if (E.Kind == EventKind::Alloc && T.Storages[E.Id].Device == L.Device)
+      Stays.insert(E.Id);
+    else if (E.Kind == EventKind::Free)
+      Stays.erase(E.Id);
+    else if (E.Kind == EventKind::OpBegin)
+      Ops.push_back(E.Id);
+  }
+  for (StorageId Id : Stays)
+    if (G.Largest == None || T.Storages[Id].SizeBytes > T.Storages[G.Largest].SizeBytes)
+      G.Largest = Id;
+  StorageId First = Stays.empty() ? None : *Stays.begin();
+  for (OpId Id : Ops) {
+    const OpRecord &Op = T.Ops[Id];
+    bool Older = llvm::any_of(Op.Inputs, [&](const TensorDesc &D) {
+      return D.Storage < First && D.RequiresGrad &&
+             T.Storages[D.Storage].Cat != Category::Parameter;
+    });
+    // The first time nothing before it has a graph, so an in-place op counts too.
+    bool InPlace = Op.Name.ends_with("_") && !Op.Inputs.empty() &&
+                   Op.Inputs[0].Storage < First;
+    if (Op.In == Phase::Forward && Op.RecordsGraph && (Older || InPlace))
+      G.KeptBy = Id;
+  }
+}
+
 } // namespace
 
 std::vector<AliveStorage> Timeline::aliveAfter(uint32_t Index) const {
@@ -311,11 +346,17 @@ Timeline computeTimeline(std::shared_ptr<const Trace> Of, DeviceKind Device) {
   L.AtEndBytes = R.Live;
 
   LoopTree Loops = computeLoops(T, L.LiveAfter, Device);
-  for (const LoopRun &Run : Loops.Runs)
-    for (const LoopIter &I : Run.Iterations)
-      if (I.Skipped > 0 && I.LiveAtEnd > I.LiveAtStart)
-        L.Growth.push_back(
-            {Run.Loop, I.LiveAtEnd - I.LiveAtStart, I.Skipped, Run.Stack});
+  for (uint32_t R = 0; R < Loops.Runs.size(); ++R) {
+    const LoopRun &Run = Loops.Runs[R];
+    for (uint32_t I = 0; I < Run.Iterations.size(); ++I) {
+      const LoopIter &It = Run.Iterations[I];
+      if (It.Skipped <= 0 || It.LiveAtEnd <= It.LiveAtStart)
+        continue;
+      LoopGrowth G{Run.Loop, It.LiveAtEnd - It.LiveAtStart, It.Skipped, Run.Stack};
+      explainGrowth(L, Loops, {R, I}, G);
+      L.Growth.push_back(G);
+    }
+  }
   if (L.Highest.EventIndex != None) {
     const LoopNest &Nest = Loops.Nests[Loops.NestOf[L.Highest.EventIndex]];
     if (!Nest.empty())

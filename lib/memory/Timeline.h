@@ -78,7 +78,12 @@ struct LoopGrowth {
   uint32_t Loop = None;
   int64_t BytesPerIteration = 0;
   int64_t Skipped = 0; ///< Iterations not run.
-  StackId Stack = 0;
+  StackId Stack = 0;   ///< The loop.
+  /// The largest of what an iteration leaves behind.
+  StorageId Largest = None;
+  /// The op that joins the iteration's graph to the one of those before ("total +=
+  /// loss"); None: no op does, a container of the program's holds it.
+  OpId KeptBy = None;
 };
 
 struct Timeline {

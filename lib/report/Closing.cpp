@@ -235,6 +235,37 @@ static void printWithoutGpu(const FileReport &R, llvm::raw_ostream &OS) {
     OS << "smallest card that fits: " << R.SmallestGpu << '\n';
 }
 
+/// What a loop keeps of each iteration, and when that fills the GPU.
+static void printGrowth(const FileReport &R, const PathPrinter &Paths,
+                        llvm::raw_ostream &OS) {
+  constexpr size_t MaxLines = 3;
+  constexpr int64_t Endless = INT64_MAX / 8;
+  const Trace &T = *R.Run;
+  for (size_t I = 0; I < R.Line->Growth.size() && I < MaxLines; ++I) {
+    const LoopGrowth &G = R.Line->Growth[I];
+    OS << "The loop at " << Paths.line(T.posOf(G.Stack)) << " keeps "
+       << formatBytes(Bytes{G.BytesPerIteration}) << " more with each iteration";
+    if (G.Largest != None && T.posOf(T.Storages[G.Largest].Stack).isValid())
+      OS << " (most of it made at " << Paths.line(T.posOf(T.Storages[G.Largest].Stack))
+         << (G.KeptBy == None
+                 ? ", held by a container"
+                 : ", kept by the graph that grows at " +
+                       Paths.line(T.posOf(T.Ops[G.KeptBy].Stack)))
+         << ")";
+    for (const GpuVerdict &V : R.Gpus) {
+      int64_t Room = V.Result.Usable.Count - V.Result.Parts.Context.expected() -
+                     R.Line->Live.lower();
+      int64_t Full = std::max<int64_t>(Room, 0) / G.BytesPerIteration;
+      if (Full < G.Skipped)
+        OS << "; " << V.Result.Gpu.Name << " is full after about " << formatCount(Full);
+    }
+    if (G.Skipped < Endless)
+      OS << "; " << formatBytes(Bytes{G.BytesPerIteration} * G.Skipped) << " after all "
+         << formatCount(G.Skipped) << " that follow";
+    OS << '\n';
+  }
+}
+
 static void printKnownPart(const FileReport &R, llvm::raw_ostream &OS) {
   Quantity States = largestStates(*R.Run, R.On.Device);
   if (States.expected() > 0)
@@ -265,6 +296,7 @@ void printFileClosing(const FileReport &R, const PathPrinter &Paths,
     OS << "The run was cut short by a limit; what follows is a lower bound\n";
   if (!Verdicts)
     return;
+  printGrowth(R, Paths, OS);
   bool Unknowns = true;
   for (const GpuVerdict &G : R.Gpus) {
     printVerdict(R, G, Paths, Unknowns, OS);

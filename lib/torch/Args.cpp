@@ -194,4 +194,20 @@ std::optional<std::string> Args::firstUnknown() const {
   return std::nullopt;
 }
 
+Arg mapTensors(const Arg &A, llvm::function_ref<TensorRef(const TensorRef &)> F) {
+  Arg Result = A;
+  if (auto *T = std::get_if<TensorRef>(&Result.V)) {
+    if (*T)
+      *T = F(*T);
+  } else if (auto *Ts = std::get_if<std::vector<TensorRef>>(&Result.V)) {
+    for (TensorRef &T : *Ts)
+      if (T)
+        T = F(T);
+  } else if (auto *List = std::get_if<std::vector<Arg>>(&Result.V)) {
+    for (Arg &E : *List)
+      E = mapTensors(E, F);
+  }
+  return Result;
+}
+
 } // namespace vramlint

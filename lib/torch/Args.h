@@ -74,6 +74,9 @@ template <typename Fn> void eachTensor(const Arg &A, Fn F) {
   }
 }
 
+/// \p A with each defined tensor in it replaced by \p F's.
+Arg mapTensors(const Arg &A, llvm::function_ref<TensorRef(const TensorRef &)> F);
+
 /// The bound arguments of one call. Look-ups by name fall back to the fields of
 /// an argument named "options", so that conv2d(x, w, b, stride …) and
 /// F::conv2d(x, w, Conv2dFuncOptions().stride(2)) read alike.

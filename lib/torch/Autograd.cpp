@@ -417,6 +417,8 @@ OpResult Runtime::backward(const TensorRef &Root, TensorRef Gradient,
 OpResult Runtime::backward(llvm::ArrayRef<TensorRef> Roots,
                            llvm::ArrayRef<TensorRef> Gradients,
                            bool RetainGraph, bool CreateGraph) {
+  if (If.Autocast)
+    clearAutocastCache();
   std::optional<OpResult> Outer;
   std::swap(Outer, Error);
   {

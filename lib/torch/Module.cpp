@@ -292,6 +292,18 @@ static void countSaved(const Trace &Out, size_t FirstEvent, ForwardCall &Call) {
   Call.SavedBytes = Kept.Count;
 }
 
+OpResult Module::runForward(Args &A) {
+  auto Run = [this](Args &A) { return UserForward ? UserForward(*this, A) : forward(A); };
+  const WhatIf::Segment &S = R.If.Recompute;
+  if (S.Module != Id || S.Last != None)
+    return Run(A);
+  std::vector<TensorRef> Own;
+  for (auto &[Name, T] : parameters(true))
+    if (T)
+      Own.push_back(T);
+  return recomputed(R, Own, A, Run);
+}
+
 OpResult Module::callForward(Args A) {
   // Keeps the module alive where forward replaces or drops its last owner.
   std::weak_ptr<Module> Weak = weak_from_this();
@@ -312,7 +324,7 @@ OpResult Module::callForward(Args A) {
       });
   }
   R.Modules.push_back({intern(scopePath(*this, R)), intern(ClassName), Builtin, Id});
-  OpResult Result = UserForward ? UserForward(*this, A) : forward(A);
+  OpResult Result = runForward(A);
   R.Modules.pop_back();
   if (!Outermost)
     return Result;

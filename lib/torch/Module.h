@@ -68,6 +68,9 @@ public:
 protected:
   /// May take the arguments, as a Sequential hands them to its first step.
   virtual OpResult forward(Args &A);
+
+private:
+  OpResult runForward(Args &A);
 };
 
 /// Makes a built-in module ("Conv2d", "Sequential", …) from its options; the

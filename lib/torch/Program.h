@@ -36,6 +36,7 @@ struct ProgramOptions {
   std::optional<std::string> Optimizer; ///< "SGD", "Adam" …
   std::optional<DType> Precision;       ///< Parameters and inputs are made in it.
   std::optional<bool> NoGrad;           ///< true: as if under a NoGradGuard.
+  WhatIf If;
   /// --construct, --input: for classes that no analysed code builds or runs.
   StatedModels Stated;
   /// Evaluation order of arguments: g++ right to left, clang left to right.
@@ -46,6 +47,12 @@ struct ProgramOptions {
   /// Of the classes by themselves.
   double MaxClassSeconds = 2;
 };
+
+/// Where a batch comes from that no variable and no data loader tells.
+inline constexpr llvm::StringLiteral MadeBatch = "first dimension of the input";
+
+/// The first call of a module that is not TorchScript's and gets a tensor; or null.
+const ForwardCall *firstModelInput(const Trace &T);
 
 /// Runs `main` of \p Unit if it has one, else each module class that can be built
 /// with default arguments. Never fails: a trace of nothing has an empty Entry.

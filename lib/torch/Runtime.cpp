@@ -262,12 +262,20 @@ OpResult Runtime::call(llvm::StringRef Name, const Args &A) {
     return OpResult::notModelled(("no row for " + Name).str());
   if (std::string Why = cannotRun(*Entry, A); !Why.empty())
     return OpResult::one(opaque(Name, A, Why));
+  if (If.InPlace && OpDepth == 0)
+    if (const OpEntry *Own = inPlaceForm(*this, Name, A))
+      return run(*Own, A);
+  Args Cast;
+  return run(*Entry, autocast(Name, A, Cast) ? Cast : A);
+}
+
+OpResult Runtime::run(const OpEntry &Entry, const Args &A) {
   bool Outermost = OpDepth++ == 0;
   uint64_t FirstSequence = NextSequence;
   OpId Record = None, Before = RunningOp;
   llvm::StringRef OpBefore = CurrentOp;
   if (Outermost) {
-    OpRecord &Op = beginOp(Entry->Name);
+    OpRecord &Op = beginOp(Entry.Name);
     Record = RunningOp;
     for (const auto &[ArgName, Value] : A.List)
       eachTensor(Value,
@@ -275,11 +283,11 @@ OpResult Runtime::call(llvm::StringRef Name, const Args &A) {
   }
   std::optional<OpResult> Outer;
   std::swap(Outer, Error);
-  OpResult Result = Entry->Run(*this, A);
+  OpResult Result = Entry.Run(*this, A);
   if (Error)
     Result = std::move(*Error);
   std::swap(Outer, Error);
-  if (Entry->ScratchUnknown && Result.Kind == OpResult::Ok)
+  if (Entry.ScratchUnknown && Result.Kind == OpResult::Ok)
     scratch(allTensors(A, Result));
   if (Outermost) {
     if (Result.Kind == OpResult::Failed)

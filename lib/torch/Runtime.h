@@ -19,10 +19,13 @@
 #include "lib/torch/Args.h"
 #include "lib/torch/Tensor.h"
 #include "lib/torch/Trace.h"
+#include "lib/torch/WhatIf.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 
 namespace vramlint {
+
+struct OpEntry;
 
 /// What the run is for.
 struct TargetConfig {
@@ -55,12 +58,17 @@ public:
   bool OpenList = false;
   bool InferenceMode = false;
   DType DefaultDType = DType::Float32;
-  std::optional<DType> Autocast;
+  /// By device kind: the lower type of at::autocast; nothing: off.
+  std::optional<DType> Autocast[2];
+  /// at::autocast::clear_cache().
+  void clearAutocastCache() { AutocastCache.clear(); }
+  WhatIf If; ///< What a re-run changes.
 
   // Module path of the forward that runs: pushed by Module::callForward.
   struct ModuleScope { llvm::StringRef Path, Class; bool Builtin; ModuleId Id; };
   std::vector<ModuleScope> Modules;
   Phase In = Phase::Forward;
+  unsigned Constructing = 0; ///< Constructors of modules that run.
 
   /// Runs the op \p Name (schema name or F:: name, "relu", "max_pool2d") with
   /// \p A. A method call binds its object to "self". In-place forms have a
@@ -140,6 +148,11 @@ public:
   std::optional<OpResult> Error; ///< Set by fail(); taken by call().
 
 private:
+  /// \p A as \p Op gets it under autocast, in \p Cast. False: unchanged.
+  bool autocast(llvm::StringRef Op, const Args &A, Args &Cast);
+  TensorRef autocastTo(const TensorRef &T, DType Type);
+  std::vector<std::pair<TensorRef, TensorRef>> AutocastCache;
+  OpResult run(const OpEntry &Entry, const Args &A);
   /// Appends an op record and makes it the running one.
   OpRecord &beginOp(llvm::StringRef Name);
   void endOp(OpId Before, llvm::StringRef OpBefore);

@@ -194,6 +194,12 @@ struct Assumption {
   std::string From;            ///< "data loader", "--batch", "default".
 };
 
+/// A variable that is called as the side of an image, with its first value.
+struct NamedSize {
+  SourcePos Pos;
+  int64_t Value = 0;
+};
+
 /// What vramlint_reveal(x) showed: how tests ask the machine.
 struct Reveal {
   StackId Stack = 0;
@@ -211,6 +217,8 @@ struct Trace {
   std::vector<Reveal> Reveals;
   std::vector<UnknownNote> Unknowns;
   std::vector<Assumption> Assumptions;
+  bool UsesAutocast = false;
+  std::vector<NamedSize> ImageSizes;
   std::string Entry;           ///< "main", or the function the run began with.
   bool Complete = true;        ///< False: a budget ran out; Unknowns say which.
 

@@ -12,13 +12,37 @@ namespace vramlint {
 
 static void buildLinear(BuiltinModule &M) {
   Dim In = M.dim("in_features"), Out = M.dim("out_features");
+  if (M.R.If.Pool.Linear == M.Id)
+    In = In / Dim(M.R.If.Pool.Positions);
   M.parameter("weight", {Out, In});
   M.parameter("bias", {Out}, M.boolean("bias", true));
 }
 
+/// Each channel's mean over its positions, of features that were flattened.
+static Arg pooled(BuiltinModule &M, const TensorRef &X) {
+  const WhatIf::Pooling &P = M.R.If.Pool;
+  if (!X || X->rank() < 2)
+    return Arg(X);
+  Arg::Ints Sizes;
+  for (unsigned I = 0; I + 1 < X->rank(); ++I)
+    Sizes.push_back(X->size(I).Length);
+  Sizes.push_back(X->size(X->rank() - 1).Length / P.Positions);
+  Sizes.push_back(P.Positions);
+  Args View, Mean;
+  View.add("self", Arg(X));
+  View.add("size", Arg(Sizes));
+  OpResult Seen = M.R.call("view", View);
+  if (Seen.Kind != OpResult::Ok)
+    return Arg(X);
+  Mean.add("self", Seen.Values[0]);
+  Mean.add("dim", Arg(Arg::Ints{-1}));
+  OpResult Result = M.R.call("mean", Mean);
+  return Result.Kind == OpResult::Ok ? Result.Values[0] : Arg(X);
+}
+
 static OpResult forwardLinear(BuiltinModule &M, Args &A) {
   Args Call;
-  Call.add("input", nth(A, 0));
+  Call.add("input", M.R.If.Pool.Linear == M.Id ? pooled(M, nthTensor(A, 0)) : nth(A, 0));
   Call.add("weight", M.own("weight"));
   Call.add("bias", M.own("bias"));
   return M.R.call("functional_linear", Call);

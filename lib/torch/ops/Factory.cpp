@@ -35,13 +35,15 @@ struct Options {
   }
 };
 
-Shape shapeOf(const Args &A) {
+Shape shapeOf(const Runtime &R, const Args &A) {
   Shape S;
   for (const Arg::Int &I : A.ints("size")) {
     S.Dims.push_back(toDim(I));
     if (!S.Dims.back().known())
       S.Why = "size not known";
   }
+  if (R.Modules.empty() && !R.Constructing)
+    R.If.resize(S);
   return S;
 }
 
@@ -70,7 +72,7 @@ OpResult sized(Runtime &R, const Args &A, std::optional<DType> Usual) {
   if (negativeSize(R, A))
     return one(nullptr);
   Options O(A);
-  return one(fresh(R, shapeOf(A), O.Type.value_or(Usual.value_or(R.DefaultDType)), O));
+  return one(fresh(R, shapeOf(R, A), O.Type.value_or(Usual.value_or(R.DefaultDType)), O));
 }
 
 OpResult fullRow(Runtime &R, const Args &A) {
@@ -101,7 +103,7 @@ OpResult newRow(Runtime &R, const Args &A) {
   Options O(A);
   if (!O.Dev)
     O.Dev = Like->Dev;
-  return one(fresh(R, shapeOf(A), O.Type.value_or(Like->Type), O));
+  return one(fresh(R, shapeOf(R, A), O.Type.value_or(Like->Type), O));
 }
 
 OpResult arangeRow(Runtime &R, const Args &A) {
@@ -180,7 +182,7 @@ OpResult tensorRow(Runtime &R, const Args &A) {
 OpResult fromBlobRow(Runtime &R, const Args &A) {
   Options O(A);
   T Out(new TensorImpl);
-  Out->Sizes = shapeOf(A);
+  Out->Sizes = shapeOf(R, A);
   Out->Type = O.Type.value_or(R.DefaultDType);
   Out->Dev = O.Dev.value_or(Device{});
   Out->Store = new Storage(R, 0, true, Out->Dev, Category::Input, R.CurrentOp);

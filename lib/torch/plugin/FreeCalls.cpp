@@ -324,9 +324,56 @@ Operand TorchDomain::packedForward(Machine &M, Handle &H, CallSite &Site) {
   return Operand(Value(std::move(Results)));
 }
 
+/// The device that an autocast function is about: its name's, its argument's, or CUDA.
+static DeviceKind autocastDevice(TorchDomain &D, Machine &M, llvm::StringRef Last,
+                                 CallSite &Site) {
+  if (Last.contains("_cpu"))
+    return DeviceKind::CPU;
+  if (Site.Args.empty())
+    return DeviceKind::CUDA;
+  Arg A = D.toArg(M, Site.Args[0].value(), QualType());
+  auto *Dev = std::get_if<Device>(&A.V);
+  return Dev ? Dev->Kind : DeviceKind::CUDA;
+}
+
+/// at::autocast: set_enabled, set_autocast_gpu_dtype and the like.
+static bool autocastCall(TorchDomain &D, Machine &M, llvm::StringRef Name,
+                         CallSite &Site, Operand &Result) {
+  if (!Name.consume_front("at::autocast::"))
+    return false;
+  Runtime &R = D.R;
+  DeviceKind On = autocastDevice(D, M, Name, Site);
+  std::optional<DType> &Type = R.Autocast[int(On)];
+  DType &Lower = D.AutocastType[int(On)];
+  if (Name.starts_with("set_") && Name.ends_with("dtype") && !Site.Args.empty()) {
+    Arg A = D.toArg(M, Site.Args.back().value(), QualType());
+    if (auto *T = std::get_if<DType>(&A.V))
+      Lower = *T;
+    if (Type)
+      Type = Lower;
+  } else if (Name.starts_with("set_") && Name.ends_with("enabled") &&
+             !Name.contains("cache") && !Site.Args.empty()) {
+    bool Enable = M.truth(Site.Args.back().value()).value_or(true);
+    Type = Enable ? std::optional(Lower) : std::nullopt;
+    D.Out.UsesAutocast |= Enable;
+  } else if (Name.starts_with("is_") && Name.ends_with("enabled")) {
+    Result = Operand(Value::integer(Type.has_value()));
+    return true;
+  } else if (Name == "clear_cache") {
+    R.clearAutocastCache();
+  } else if (Name == "increment_nesting" || Name == "decrement_nesting") {
+    D.AutocastNesting += Name == "increment_nesting" ? 1 : -1;
+    Result = Operand(Value::integer(D.AutocastNesting));
+    return true;
+  }
+  Result = Operand(Value());
+  return true;
+}
+
 bool TorchDomain::freeCall(Machine &M, llvm::StringRef Name, CallSite &Site,
                            Operand &Result) {
-  return sequenceCall(*this, M, Name, Site, Result) ||
+  return autocastCall(*this, M, Name, Site, Result) ||
+         sequenceCall(*this, M, Name, Site, Result) ||
          autogradCall(*this, M, Name, Site, Result);
 }
 

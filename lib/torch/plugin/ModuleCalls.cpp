@@ -117,6 +117,11 @@ void TorchDomain::adopt(Machine &M, const CXXConstructorDecl &C, CellRef Object)
   Mod->describe();
 }
 
+static bool constructsModule(Machine &M, const FunctionDecl &F) {
+  auto *C = dyn_cast<CXXConstructorDecl>(&F);
+  return C && derivesFrom(M, *C->getParent(), "torch::nn::Module");
+}
+
 void TorchDomain::enter(Machine &M, const FunctionDecl &F, CellRef Object) {
   bool Scope = false;
   auto *Method = dyn_cast<CXXMethodDecl>(&F);
@@ -132,12 +137,14 @@ void TorchDomain::enter(Machine &M, const FunctionDecl &F, CellRef Object) {
     }
   }
   Entered.push_back(Scope);
+  R.Constructing += constructsModule(M, F);
 }
 
 void TorchDomain::leave(Machine &M, const FunctionDecl &F, CellRef Object,
                         Operand &Result) {
   if (auto *C = dyn_cast<CXXConstructorDecl>(&F); C && Object)
     adopt(M, *C, Object);
+  R.Constructing -= constructsModule(M, F);
   bool Scope = Entered.back();
   Entered.pop_back();
   if (Scope) {
@@ -167,6 +174,10 @@ static void describeTensors(TorchDomain &D, const Value &V,
 
 void TorchDomain::beganForward(ModuleRef Mod, llvm::StringRef Method, bool Jit,
                                llvm::ArrayRef<CellRef> Inputs) {
+  if (R.If.Freeze && Mod && Mod->Training)
+    freezeBelowLast(*Mod);
+  if (R.If.Autocast) // As if each forward stood in a scope of its own.
+    R.clearAutocastCache();
   ForwardCall F;
   F.Stack = R.CurrentStack;
   F.Module = Mod ? Mod->Id : None;

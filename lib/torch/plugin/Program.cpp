@@ -139,6 +139,8 @@ static void onMachine(UnitView Unit, UnitProvider *Others,
     R.DefaultDType = *Options.Precision;
   if (Options.NoGrad.value_or(false))
     R.GradMode = false;
+  R.If = Options.If;
+  R.Autocast[int(DeviceKind::CUDA)] = Options.If.Autocast;
   TorchDomain D(R, T, Options);
   Budget Limits;
   Limits.MaxSteps = Options.MaxSteps;
@@ -197,6 +199,50 @@ static void doubtFailures(Trace &Of, const Refusals &Others) {
     F.Certain &= Others.count({F.Op, Of.posOf(F.Stack), F.Message}) != 0;
 }
 
+const ForwardCall *firstModelInput(const Trace &T) {
+  for (const ForwardCall &F : T.Forwards)
+    if (!F.Jit && !F.Inputs.empty() && F.Module < T.Modules.size())
+      return &F;
+  return nullptr;
+}
+
+/// The factory call outside of modules that made the first input of \p F, or what was
+/// copied to the device; null if there is none.
+static const OpRecord *factoryOf(const Trace &T, const ForwardCall &F) {
+  for (OpId I = std::min<OpId>(F.FirstOp, T.Ops.size()); I-- > 0;) {
+    const OpRecord &Op = T.Ops[I];
+    if (Op.Module == None && Op.Outputs.size() == 1 &&
+        Op.Outputs[0].Shape == F.Inputs[0].Shape &&
+        Op.Outputs[0].Storage < T.Storages.size() && Op.Inputs.empty() &&
+        T.Storages[Op.Outputs[0].Storage].Cat == Category::Input)
+      return &Op;
+  }
+  return nullptr;
+}
+
+/// The batch of a program that names none: the first dimension of what its first
+/// model gets, if the program makes that tensor itself and it has the rank of a batch
+/// of vectors, images or volumes. Nothing otherwise.
+static std::optional<int64_t> assumeMadeBatch(Trace &T) {
+  for (const Assumption &A : T.Assumptions)
+    if (A.What == "batch")
+      return std::nullopt;
+  const ForwardCall *F = firstModelInput(T);
+  if (!F)
+    return std::nullopt;
+  const TensorDesc &In = F->Inputs[0];
+  size_t Rank = In.Shape.size();
+  if (!In.ShapeKnown || !In.DType.starts_with("float") || In.Shape[0] < 1 ||
+      (Rank != 2 && Rank != 4 && Rank != 5))
+    return std::nullopt;
+  const OpRecord *Made = factoryOf(T, *F);
+  if (!Made)
+    return std::nullopt;
+  T.Assumptions.push_back(
+      {"batch", std::to_string(In.Shape[0]), T.posOf(Made->Stack), MadeBatch.str()});
+  return In.Shape[0];
+}
+
 std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options) {
   Run Best;
@@ -231,6 +277,12 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
     Best.T->Complete = false;
     Best.T->Unknowns.push_back({SourcePos(), "the whole program",
                                 llvm::toString(std::move(E)), ""});
+  }
+  if (std::optional<int64_t> Made = assumeMadeBatch(*Best.T);
+      Made && Options.Batch && !Options.If.Batch && *Made != *Options.Batch) {
+    ProgramOptions Told = Options;
+    Told.If.Batch = {*Made, *Options.Batch};
+    return runProgram(Unit, Others, Told);
   }
   return Best.T;
 }

@@ -13,7 +13,7 @@
 
 #include "lib/torch/plugin/TestCases.h"
 
-#include "lib/interp/Machine.h"
+#include "lib/torch/plugin/TorchDomain.h"
 
 using namespace clang;
 
@@ -31,14 +31,6 @@ static bool isTestFunction(const FunctionDecl &F) {
     if (Name.starts_with(Prefix))
       return true;
   return false;
-}
-
-static bool derivesFrom(Machine &M, const CXXRecordDecl &D, llvm::StringRef Name) {
-  return D.hasDefinition() &&
-         llvm::any_of(D.bases(), [&](const CXXBaseSpecifier &B) {
-           const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
-           return Base && (M.nameOf(*Base) == Name || derivesFrom(M, *Base, Name));
-         });
 }
 
 /// The body of the test case that \p D is, or null.

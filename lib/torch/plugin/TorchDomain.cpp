@@ -235,7 +235,7 @@ bool TorchDomain::ownsFile(llvm::StringRef File) {
 }
 
 /// Is \p Name a base of \p R? Built-in bases are no parts that the machine sees.
-static bool derivesFrom(Machine &M, const CXXRecordDecl &R, llvm::StringRef Name) {
+bool derivesFrom(Machine &M, const CXXRecordDecl &R, llvm::StringRef Name) {
   if (!R.hasDefinition())
     return false;
   return llvm::any_of(R.bases(), [&](const CXXBaseSpecifier &B) {
@@ -354,9 +354,12 @@ uint64_t TorchDomain::digest(size_t From) {
   }
   if (!Any)
     return 0;
-  Hash = llvm::hash_combine(Hash, R.liveBytes(DeviceKind::CPU),
-                            R.liveBytes(DeviceKind::CUDA), R.AliveModules);
+  Hash = llvm::hash_combine(Hash, R.AliveModules);
   return Hash ? Hash : 1;
+}
+
+int64_t TorchDomain::level() {
+  return (Bytes{R.liveBytes(DeviceKind::CPU)} + Bytes{R.liveBytes(DeviceKind::CUDA)}).Count;
 }
 
 void TorchDomain::stopped(Machine &M, const UnknownInfo &Why) {
@@ -408,9 +411,30 @@ static void batchIs(TorchDomain &D, Cell &C, SourcePos Pos, llvm::StringRef Name
              Told ? "--batch" : Name.str());
 }
 
+/// The height or width of images, by its name.
+static bool namesImageSize(llvm::StringRef Name) {
+  std::string Lower = Name.lower();
+  llvm::StringRef L = Lower;
+  bool Image = L.contains("image") || L.contains("img") || L.contains("crop") ||
+               L.contains("resolution");
+  return L.contains("resolution") || L == "height" || L == "width" ||
+         (Image && (L.contains("size") || L.contains("height") || L.contains("width") ||
+                    L.contains("side") || L.ends_with("_h") || L.ends_with("_w")));
+}
+
+static void imageSizeIs(TorchDomain &D, Cell &C, SourcePos Pos) {
+  D.Out.ImageSizes.push_back({Pos, C.V.asInt()});
+  if (D.R.If.Size)
+    C.set(Value::integer(D.R.If.Size->scaled(C.V.asInt())));
+}
+
 void TorchDomain::initialized(Machine &M, const VarDecl &D, Cell &C) {
-  if (D.getType().getNonReferenceType()->isIntegerType() && namesBatch(D.getName()))
+  if (!D.getType().getNonReferenceType()->isIntegerType())
+    return;
+  if (namesBatch(D.getName()))
     batchIs(*this, C, M.posOf(D.getLocation()), D.getName());
+  else if (C.V.isInt() && namesImageSize(D.getName()))
+    imageSizeIs(*this, C, M.posOf(D.getLocation()));
 }
 
 std::optional<std::string> TorchDomain::readFile(llvm::StringRef Name) {
@@ -424,6 +448,8 @@ bool TorchDomain::hasFile(llvm::StringRef Name) {
 void TorchDomain::named(Machine &M, llvm::StringRef Name, Cell &C) {
   if (C.V.isInt() && namesBatch(Name))
     batchIs(*this, C, M.currentPos(), Name);
+  else if (C.V.isInt() && namesImageSize(Name))
+    imageSizeIs(*this, C, M.currentPos());
 }
 
 void TorchDomain::assumed(Machine &M, llvm::StringRef What, llvm::StringRef Value) {

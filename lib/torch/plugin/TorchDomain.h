@@ -51,6 +51,7 @@ public:
   void loopEnd(Machine &M, unsigned Loop) override;
   size_t mark() override;
   uint64_t digest(size_t From) override;
+  int64_t level() override;
   void stopped(Machine &M, const UnknownInfo &Why) override;
   void unknown(Machine &M, const UnknownInfo &Info) override;
 
@@ -59,6 +60,9 @@ public:
   const ProgramOptions &Options;
   /// A variable holds the batch size: what-if batches go there.
   bool NamedBatch = false;
+  /// What autocast computes in where it is on, by device kind.
+  DType AutocastType[2] = {DType::BFloat16, DType::Float16};
+  int64_t AutocastNesting = 0;
 
   // --- Conversions (Convert.cpp) ---------------------------------------------
   Value tensorValue(TensorRef T);
@@ -164,6 +168,9 @@ private:
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
 };
+
+/// Is the class called \p Name a base of \p R, or a base of one?
+bool derivesFrom(Machine &M, const clang::CXXRecordDecl &R, llvm::StringRef Name);
 
 /// "Conv2d" from "Conv2dImpl".
 llvm::StringRef withoutImpl(llvm::StringRef Class);

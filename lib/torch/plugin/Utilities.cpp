@@ -663,7 +663,7 @@ bool TorchDomain::utilityCall(Machine &M, llvm::StringRef Name, CallSite &Site,
     Result = Operand(Value::integer(R.Config.Target == DeviceKind::CUDA));
     return true;
   }
-  if (Last == "set_enabled" && Site.Args.size() == 1) {
+  if (Last == "set_enabled" && Name.contains("GradMode") && Site.Args.size() == 1) {
     R.GradMode = M.truth(Site.Args[0].value()).value_or(true);
     return true;
   }
