@@ -315,17 +315,9 @@ Operand Machine::callNative(NativeFn Fn, CallSite &Site) {
   CellRef Object = Trackers.empty() ? nullptr : Site.Object;
   int64_t Before = sizeIn(Object);
   Operand Result = Fn(*this, Site);
-  if (Before < 0)
-    return Result;
-  const IdentifierInfo *Name = Site.Callee ? Site.Callee->getIdentifier() : nullptr;
-  bool Asked = Name && (Name->isStr("size") || Name->isStr("empty"));
-  bool Changed = sizeIn(Object) != Before;
-  for (LoopTracker *T : Trackers) {
-    if (Changed)
+  if (Before >= 0 && sizeIn(Object) != Before)
+    for (LoopTracker *T : Trackers)
       T->resized(*Object);
-    if (Asked)
-      T->sizeAsked(*Object);
-  }
   return Result;
 }
 

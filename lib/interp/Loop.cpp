@@ -83,11 +83,18 @@ bool LoopTracker::end() {
     Rests = Levels[N - 1 - I] == Levels[N - 1 - I - P];
   if (Rests)
     return true;
-  // A container that is filled may be emptied when it is full: that has to be seen.
-  bool Bounded = llvm::any_of(Resized, [&](const CellRef &C) {
-    return llvm::is_contained(SizeAsked, C);
+  // What a container gets counts later on, and it may be emptied when it is full.
+  return !fills() && grows();
+}
+
+/// Does the loop fill containers that are there after it?
+bool LoopTracker::fills() const {
+  return llvm::any_of(Resized, [&](const CellRef &C) {
+    size_t Holders = llvm::count_if(M.Trackers, [&](const LoopTracker *T) {
+      return llvm::is_contained(T->Resized, C);
+    });
+    return C->UseCount() > Holders;
   });
-  return !Bounded && grows();
 }
 
 /// Did the last \p Periods periods what the one before them did?
@@ -139,6 +146,8 @@ void LoopTracker::jump(int64_t Iterations) {
     return;
   M.Plugin.loopJump(M, Loop, Iterations);
   Iteration += Iterations;
+  if (fills() && grows())
+    openResized();
   for (History &H : Written) {
     std::optional<int64_t> Step = delta(*H.C);
     if (Step && *Step == 0)
@@ -165,11 +174,6 @@ void LoopTracker::resized(Cell &C) {
     Resized.push_back(CellRef(&C));
 }
 
-void LoopTracker::sizeAsked(Cell &C) {
-  if (SizeAsked.size() < 64 && !llvm::is_contained(SizeAsked, CellRef(&C)))
-    SizeAsked.push_back(CellRef(&C));
-}
-
 void LoopTracker::forget() {
   UnknownRef Info(new UnknownInfo());
   Info->Reason = "how often a loop runs";
@@ -180,11 +184,17 @@ void LoopTracker::forget() {
     if (H.C->V.isInt() && !Same)
       H.C->V = Value(Info);
   }
+  openResized();
+  for (CellRef &C : Resized)
+    if (C->V.isString())
+      C->V = Value(Info);
+}
+
+/// How much is in the containers that the loop fills is not known.
+void LoopTracker::openResized() {
   for (CellRef &C : Resized)
     if (auto *S = C->V.as<Sequence>())
       S->Open = true;
-    else if (C->V.isString())
-      C->V = Value(Info);
 }
 
 /// How many more iterations a loop with condition \p Cond runs, from the change

@@ -422,8 +422,6 @@ public:
   void written(Cell &C);
   /// A container or text in \p C has another size now.
   void resized(Cell &C);
-  /// The body asks how much is in the container in \p C: it may empty it when full.
-  void sizeAsked(Cell &C);
   /// Nobody knows how often the loop runs: numbers that it changes are unknown, and
   /// so is how much is in what it fills.
   void forget();
@@ -446,12 +444,14 @@ private:
   int64_t Period = 1;
   size_t Mark = 0; ///< Of what the domain recorded, at the iteration's start.
   bool sameFor(size_t Periods) const;
+  bool fills() const;
+  void openResized();
   std::vector<uint64_t> Digests;
   std::vector<int64_t> Levels; ///< Of what is alive, after each iteration.
   std::vector<History> Written;
   size_t MostWritten = 64; ///< Then those that died are dropped.
   llvm::DenseMap<Cell *, unsigned> WrittenIndex;
-  std::vector<CellRef> Resized, SizeAsked;
+  std::vector<CellRef> Resized;
 };
 
 } // namespace vramlint
