@@ -61,6 +61,20 @@ void askOk() {
   fc->forward(torch::zeros({1, 4}).to(device));
 }
 
+void holderBad() {
+  torch::nn::Sequential steps;
+  torch::nn::Linear later{nullptr};
+  // CHECK-MESSAGES: :[[@LINE+1]]:{{[0-9]+}}: warning: LibTorch throws here: Accessing empty ModuleHolder [torch-invalid-operation]
+  steps->push_back(later);
+}
+
+void holderOk() {
+  torch::nn::Sequential steps;
+  torch::nn::Linear later{nullptr};
+  later = torch::nn::Linear(2, 3);
+  steps->push_back(later);
+}
+
 template <typename Fn> void step(Fn fn) {
   try {
     fn();
@@ -80,4 +94,6 @@ int main() {
   step(meanBad);
   step(loadOk);
   step(askOk);
+  step(holderBad);
+  step(holderOk);
 }

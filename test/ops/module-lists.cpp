@@ -45,6 +45,13 @@ int main() {
   vramlint_reveal(steps->size());
   // CHECK-DAG: reveal {{.*}}:[[@LINE+1]]:{{.*}} float32 4×6
   vramlint_reveal(steps->forward(torch::zeros({4, 2})));
+  // The options of a layer make the layer.
+  torch::nn::TransformerEncoder encoder(torch::nn::TransformerEncoderOptions(
+      torch::nn::TransformerEncoderLayerOptions(16, 4).dim_feedforward(32), 3));
+  // CHECK-DAG: reveal {{.*}}:[[@LINE+1]]:{{.*}} float32 5×2×16
+  vramlint_reveal(encoder(torch::zeros({5, 2, 16})));
+  // CHECK-DAG: reveal {{.*}}:[[@LINE+1]]:{{.*}} 36
+  vramlint_reveal(encoder->parameters().size());
   // LibTorch throws: a module in its constructor has no shared_ptr yet.
   auto throws = std::make_shared<Net>(true);
 }

@@ -210,8 +210,19 @@ static OpResult forwardDecoderLayer(BuiltinModule &M, Args &A) {
 
 /// TransformerEncoder and -Decoder: clones of a layer that the program made. The
 /// options are kept, and with them, as in LibTorch, that first layer.
-static void buildStack(BuiltinModule &M, const char *LayerOption) {
+static void buildStack(BuiltinModule &M, const char *LayerOption, const char *Class) {
   const Arg *Given = M.Given.find(LayerOption);
+  // Options of a layer: the stack's own options make it, and keep it too.
+  if (const auto *Of = Given ? std::get_if<std::shared_ptr<OptionMap>>(&Given->V) : nullptr;
+      Of && *Of) {
+    std::string Why;
+    Arg Made(makeBuiltinModule(M.R, Class, **Of, Why));
+    (*M.Options)[LayerOption] = Made;
+    for (auto &[Name, V] : M.Given.List)
+      if (Name == LayerOption)
+        V = Made;
+    Given = M.Given.find(LayerOption);
+  }
   const auto *Layer = Given ? std::get_if<ModuleRef>(&Given->V) : nullptr;
   int64_t Count = std::min<int64_t>(M.integer("num_layers", 1), 1024);
   auto List = M.child("layers", "ModuleList", {});
@@ -224,15 +235,21 @@ static void buildStack(BuiltinModule &M, const char *LayerOption) {
       M.registerModule("norm", Copy, Copy);
 }
 
-static void buildEncoder(BuiltinModule &M) { buildStack(M, "encoder_layer"); }
-static void buildDecoder(BuiltinModule &M) { buildStack(M, "decoder_layer"); }
+static void buildEncoder(BuiltinModule &M) {
+  buildStack(M, "encoder_layer", "TransformerEncoderLayer");
+}
+static void buildDecoder(BuiltinModule &M) {
+  buildStack(M, "decoder_layer", "TransformerDecoderLayer");
+}
 
 /// The layers one after the other; \p Inputs of the call go to each unchanged but
 /// for the first.
 static OpResult forwardStack(BuiltinModule &M, Args &A) {
   Module *List = M.childNamed("layers");
-  if (!List || List->Children.empty())
+  if (!M.integer("num_layers", 1))
     return OpResult::failed("layers should not be empty");
+  if (!List || List->Children.empty())
+    return OpResult::notModelled("the layer that a " + M.ClassName + " is made of");
   OpResult Result = OpResult::one(nth(A, 0));
   auto Run = [&](Module &Layer, bool All) {
     Args Next;

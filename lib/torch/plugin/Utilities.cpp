@@ -130,6 +130,9 @@ static Value optionsRecord(Machine &M, CallSite &Site) {
     CellRef F = M.field(C, Name + "_");
     if (!F)
       F = M.field(C, Name);
+    // TransformerEncoderOptions makes a layer of encoder_layer_options.
+    if (!F && llvm::StringRef(Name).ends_with("_options"))
+      F = M.field(C, llvm::StringRef(Name).drop_back(strlen("options")).str());
     if (F)
       F->set(M.take(Site, I));
   }
