@@ -40,7 +40,7 @@ int main() {
   net.to(torch::kCUDA);
   torch::optim::SGD sgd(net.parameters(), 1e-3);
   auto loader = torch::data::make_data_loader(
-      Images().map(torch::data::transforms::Stack<>()), 32);
+      Images().map(torch::data::transforms::Stack<>()), 64);
   for (auto &batch : *loader) {
     auto out = net.forward(batch.data.to(torch::kCUDA));
     auto loss = torch::nn::functional::cross_entropy(out, batch.target.to(torch::kCUDA));

@@ -5,7 +5,7 @@
 // REQUIRES: libtorch, vramlint
 //
 // CHECK: warning: training does not fit GeForce GTX 1650
-// CHECK: note: batch 128 is set here; {{.*}} fits for certain{{.*}}; gradients of several such batches can be added up before each step
+// CHECK: note: batch 512 is set here; {{.*}} fits for certain{{.*}}; gradients of several such batches can be added up before each step
 // CHECK-NOT: images ~
 // CHECK: note: would not be enough alone: {{.*}}training the last layer only -{{.*}}float16 autocast -{{.*}}global average pooling before Linear(200704, 256) -{{.*}}SGD instead of Adam -
 // CHECK: note: would save nothing at the peak: in-place activations
@@ -36,8 +36,8 @@ int main() {
   net.to(torch::kCUDA);
   torch::optim::Adam adam(net.parameters(), 1e-3);
   for (int step = 0; step < 100; ++step) {
-    auto images = torch::randn({128, 3, image_size, image_size}, torch::kCUDA);
-    auto labels = torch::randint(10, {128}, torch::TensorOptions(torch::kLong).device(torch::kCUDA));
+    auto images = torch::randn({512, 3, image_size, image_size}, torch::kCUDA);
+    auto labels = torch::randint(10, {512}, torch::TensorOptions(torch::kLong).device(torch::kCUDA));
     auto loss = torch::nn::functional::cross_entropy(net.forward(images), labels);
     adam.zero_grad();
     loss.backward();

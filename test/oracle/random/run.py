@@ -40,7 +40,7 @@ RECORD = harness.HERE / "recorded.json"
 KEPT = harness.HERE / "kept"
 SEEDS = range(1, 101)   # What ./x test compares.
 PER_FILE = 50           # More make the compiler slow.
-AGAIN = 12              # Programs that ./x test measures again, others each day.
+AGAIN = 3               # Programs that ./x test measures again, others each day.
 EQUAL, ESTIMATE, DIFFERS = "equal", "estimate", "differs"
 
 
