@@ -11,6 +11,7 @@ for each case and writes all figures to DIR/test/oracle/accuracy.json and
 matrix.json. Without LibTorch the recorded measurements are compared instead.
 """
 import argparse
+import concurrent.futures
 import re
 import subprocess
 import sys
@@ -39,38 +40,42 @@ def main():
     if args.random:
         return random_programs(build, tools[0], ["sweep", str(args.random), "--figures",
                                                    str(HERE / "random/figures.json")])
+    # Most of it waits for a compiler: two at once.
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        return max(pool.map(run_all, commands(args, build, tools[0])))
+
+
+def commands(args, build, tool):
+    """Lists of commands; those of one list run one after the other."""
+    folder = ["--build", str(build / "test/oracle")]
+    vramlint = ["--vramlint", str(tool)]
     names = [c["name"] for c in oracle.cases()
              if re.search(args.filter.split("/")[0].split(".")[0], c["name"])]
-    command = [sys.executable, str(HERE / "oracle.py"),
-               "--build", str(build / "test/oracle"), "test",
-               "--vramlint", str(tools[0]),
-               "--figures", str(build / "test/oracle/accuracy.json")]
-    for name in names:
-        command += ["--case", name]
-    command += ["--slow"] * args.slow + ["--verbose"] * args.verbose
-    status = 0
-    if names:
-        status = subprocess.run(command).returncode
-        command = [sys.executable, str(HERE / "vary.py"), "--vramlint", str(tools[0]),
-                   "--build", str(build / "test/oracle")]
-        for name in names:
-            command += ["--case", name]
-        status = max(status, subprocess.run(command).returncode)
-    command = [sys.executable, str(HERE / "zoo.py"), "--build",
-               str(build / "test/oracle"), "test", "--vramlint", str(tools[0]),
-               "--filter", args.filter]
-    status = max(status, subprocess.run(command).returncode)
-    command = [sys.executable, str(HERE / "matrix.py"), "--build",
-               str(build / "test/oracle"), "test", "--vramlint", str(tools[0]),
-               "--filter", args.filter,
-               "--figures", str(build / "test/oracle/matrix.json")]
-    command += ["--slow"] * args.slow
-    status = max(status, subprocess.run(command).returncode)
-    status = max(status, random_programs(build, tools[0], ["test", "--filter", args.filter]))
+    cases = [word for name in names for word in ("--case", name)]
+    slow = ["--slow"] * args.slow
+    programs = [
+        ["oracle.py", *folder, "test", *vramlint, "--figures",
+         str(build / "test/oracle/accuracy.json"), *cases, *slow,
+         *["--verbose"] * args.verbose],
+        ["vary.py", *vramlint, *folder, *cases]] if names else []
+    others = [
+        ["zoo.py", *folder, "test", *vramlint, "--filter", args.filter],
+        ["matrix.py", *folder, "test", *vramlint, "--filter", args.filter,
+         "--figures", str(build / "test/oracle/matrix.json"), *slow],
+        ["random/run.py", *folder, "test", "--filter", args.filter, *vramlint]]
     if re.search(args.filter, "gpu/"):
-        command = [sys.executable, str(HERE / "gpu.py"), "--vramlint", str(tools[0]),
-                   "--build", str(build / "test/oracle")] + ["--slow"] * args.slow
-        status = max(status, subprocess.run(command).returncode)
+        others.append(["gpu.py", *vramlint, *folder, *slow])
+    return [programs, others]
+
+
+def run_all(chain):
+    status = 0
+    for script, *words in chain:
+        done = subprocess.run([sys.executable, str(HERE / script), *words],
+                              stdout=subprocess.PIPE, text=True, check=False)
+        # One print a command: lines of two that run at once must not mix.
+        print(done.stdout, end="", flush=True)
+        status = max(status, done.returncode)
     return status
 
 
