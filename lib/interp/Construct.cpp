@@ -189,7 +189,14 @@ bool Machine::constructGenerically(CellRef Dest, CallSite &Site) {
     // A derived object where a base is wanted: only that part.
     CellRef Part = subobject(&From, classId(*D));
     Cell &Source = Part ? *Part : From;
-    Dest->set(C->isMoveConstructor() ? moveOut(Source) : copy(Source.V));
+    auto *Rec = Source.V.as<Record>();
+    if (Rec && Rec->Decl && C->isUserProvided() &&
+        Rec->Decl->getCanonicalDecl() == D->getCanonicalDecl())
+      // Part by part: copy() and moveOut() would ask this constructor again.
+      Dest->set(Value(C->isMoveConstructor() ? Source.V.object().move(*this)
+                                             : Source.V.object().copy(*this)));
+    else
+      Dest->set(C->isMoveConstructor() ? moveOut(Source) : copy(Source.V));
     return true;
   }
   if (C->isDefaultConstructor() && !C->isUserProvided() && !C->getBody()) {
