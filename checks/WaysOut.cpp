@@ -95,19 +95,24 @@ public:
   }
 
 private:
-  void run(std::string What, const ProgramOptions &P) {
-    std::shared_ptr<const Timeline> T = A.rerun(P);
+  /// The way that leads to \p T; nothing if that can't be run or takes more.
+  std::optional<WayOut> wayTo(std::string What, const Timeline *T) const {
     if (!T || T->Highest.EventIndex == None)
-      return;
-    Fit Then = computeFit(*T, F.Gpu, A.options().Fit);
-    add(std::move(What), Then.Need.expected(),
-        A.timeline()->Highest.SizeBytes - T->Highest.SizeBytes);
+      return std::nullopt;
+    int64_t Less = A.timeline()->Highest.SizeBytes - T->Highest.SizeBytes;
+    if (Less < 0)
+      return std::nullopt;
+    int64_t Need = computeFit(*T, F.Gpu, A.options().Fit).Need.expected();
+    return WayOut{std::move(What), Need <= F.Usable.Count, Need, Less};
   }
 
-  void add(std::string What, int64_t Need, int64_t Less) {
-    if (Less < 0)
-      return;
-    Ways.push_back({std::move(What), Need <= F.Usable.Count, Need, Less});
+  void add(std::optional<WayOut> W) {
+    if (W)
+      Ways.push_back(std::move(*W));
+  }
+
+  void run(std::string What, const ProgramOptions &P) {
+    add(wayTo(std::move(What), A.rerun(P).get()));
   }
 
   /// With what \p Change changes.
@@ -178,16 +183,15 @@ private:
     Stages.resize(std::min(Stages.size(), MaxTries));
     std::optional<WayOut> Best;
     for (const Stage &S : Stages) {
-      runIf("recomputing " + S.Name + " in backward",
-            [&](WhatIf &If) { If.Recompute = S.What; });
-      if (Ways.empty() || !llvm::StringRef(Ways.back().What).starts_with("recomputing"))
-        continue;
-      if (!Best || Ways.back().LessBytes > Best->LessBytes)
-        Best = Ways.back();
-      Ways.pop_back();
+      ProgramOptions P = A.options().Program;
+      P.If.Recompute = S.What;
+      std::optional<WayOut> W =
+          wayTo("recomputing " + S.Name + " in backward", A.rerun(P).get());
+      if (W && (!Best || W->LessBytes > Best->LessBytes))
+        Best = W;
     }
     if (Best && Best->LessBytes > 0)
-      Ways.push_back(*Best);
+      add(Best);
   }
 
   void trySmallerImages() {
@@ -196,12 +200,10 @@ private:
     std::optional<Analysis::ImageSize> Own = A.imageSize();
     if (!Limit.Known || !Limit.Sure || Limit.Sure >= Own->Height)
       return;
-    std::shared_ptr<const Timeline> T = Search->run(Limit.Sure);
     WhatIf::Image Image{Own->Height, Own->Width, Limit.Sure};
-    add(std::to_string(Limit.Sure) + "×" + std::to_string(Image.scaled(Own->Width)) +
-            " images",
-        computeFit(*T, F.Gpu, A.options().Fit).Need.expected(),
-        A.timeline()->Highest.SizeBytes - T->Highest.SizeBytes);
+    add(wayTo(std::to_string(Limit.Sure) + "×" +
+                  std::to_string(Image.scaled(Own->Width)) + " images",
+              Search->run(Limit.Sure).get()));
   }
 
   void tryOptimizer() {

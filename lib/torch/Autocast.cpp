@@ -18,48 +18,47 @@ namespace vramlint {
 
 namespace {
 enum class Policy : uint8_t { Keep, Lower, Float32, Widest };
+
+/// Which ops of a device are cast, and to what.
+struct Policies {
+  llvm::StringSet<> Lower, Float32, Widest;
+
+  Policy of(llvm::StringRef Op) const {
+    return Lower.contains(Op)     ? Policy::Lower
+           : Float32.contains(Op) ? Policy::Float32
+           : Widest.contains(Op)  ? Policy::Widest
+                                  : Policy::Keep;
+  }
+};
 } // namespace
 
-static Policy policyOnCuda(llvm::StringRef Op) {
-  static const llvm::StringSet<> Lower = {
-      "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul",
-      "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-      "conv_transpose2d", "conv_transpose3d", "convolution", "einsum", "gru",
-      "gru_cell", "linalg_multi_dot", "linear", "lstm", "lstm_cell", "matmul", "mm",
-      "multi_head_attention_forward", "mv", "prelu", "rnn_relu", "rnn_relu_cell",
-      "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention"};
-  static const llvm::StringSet<> Float32 = {
-      "acos", "asin", "binary_cross_entropy_with_logits", "cdist", "cosh",
-      "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
-      "cross_entropy_loss", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1",
-      "group_norm", "hinge_embedding_loss", "kl_div", "l1_loss", "layer_norm", "log",
-      "log10", "log1p", "log2", "log_softmax", "margin_ranking_loss", "mse_loss",
-      "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "nll_loss2d", "norm",
-      "normalize", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm",
-      "rsqrt", "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
-      "softplus", "sum", "tan", "triplet_margin_loss"};
-  static const llvm::StringSet<> Widest = {
-      "addcdiv", "addcmul", "atan2", "bilinear", "cat", "cross", "dot", "grid_sample",
-      "index_put", "scatter_add", "stack", "tensordot"};
-  return Lower.contains(Op)     ? Policy::Lower
-         : Float32.contains(Op) ? Policy::Float32
-         : Widest.contains(Op)  ? Policy::Widest
-                                : Policy::Keep;
-}
-
-static Policy policyOnCpu(llvm::StringRef Op) {
-  static const llvm::StringSet<> Lower = {
-      "addbmm", "addmm", "baddbmm", "bmm", "conv1d", "conv2d", "conv3d", "einsum",
-      "linear", "matmul", "mm", "multi_head_attention_forward"};
-  static const llvm::StringSet<> Float32 = {
-      "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist",
-      "conv_transpose2d", "cross_entropy", "cross_entropy_loss", "kl_div", "l1_loss",
-      "mse_loss", "nll_loss", "prod", "smooth_l1_loss"};
-  static const llvm::StringSet<> Widest = {"cat", "stack"};
-  return Lower.contains(Op)     ? Policy::Lower
-         : Float32.contains(Op) ? Policy::Float32
-         : Widest.contains(Op)  ? Policy::Widest
-                                : Policy::Keep;
+static const Policies &policiesOf(DeviceKind On) {
+  static const Policies OnCuda = {
+      {"addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul",
+       "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
+       "conv_transpose2d", "conv_transpose3d", "convolution", "einsum", "gru",
+       "gru_cell", "linalg_multi_dot", "linear", "lstm", "lstm_cell", "matmul", "mm",
+       "multi_head_attention_forward", "mv", "prelu", "rnn_relu", "rnn_relu_cell",
+       "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention"},
+      {"acos", "asin", "binary_cross_entropy_with_logits", "cdist", "cosh",
+       "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
+       "cross_entropy_loss", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1",
+       "group_norm", "hinge_embedding_loss", "kl_div", "l1_loss", "layer_norm", "log",
+       "log10", "log1p", "log2", "log_softmax", "margin_ranking_loss", "mse_loss",
+       "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "nll_loss2d", "norm",
+       "normalize", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm",
+       "rsqrt", "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
+       "softplus", "sum", "tan", "triplet_margin_loss"},
+      {"addcdiv", "addcmul", "atan2", "bilinear", "cat", "cross", "dot", "grid_sample",
+       "index_put", "scatter_add", "stack", "tensordot"}};
+  static const Policies OnCpu = {
+      {"addbmm", "addmm", "baddbmm", "bmm", "conv1d", "conv2d", "conv3d", "einsum",
+       "linear", "matmul", "mm", "multi_head_attention_forward"},
+      {"binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist",
+       "conv_transpose2d", "cross_entropy", "cross_entropy_loss", "kl_div", "l1_loss",
+       "mse_loss", "nll_loss", "prod", "smooth_l1_loss"},
+      {"cat", "stack"}};
+  return On == DeviceKind::CUDA ? OnCuda : OnCpu;
 }
 
 /// Autocast casts these; doubles and integers stay as they are.
@@ -91,9 +90,7 @@ bool Runtime::autocast(llvm::StringRef Op, const Args &A, Args &Cast) {
   bool Changed = false;
   for (DeviceKind On : {DeviceKind::CPU, DeviceKind::CUDA}) {
     std::optional<DType> Lower = Autocast[int(On)];
-    Policy How = !Lower                      ? Policy::Keep
-                 : On == DeviceKind::CUDA ? policyOnCuda(Op)
-                                             : policyOnCpu(Op);
+    Policy How = Lower ? policiesOf(On).of(Op) : Policy::Keep;
     if (How == Policy::Keep)
       continue;
     DType To = How == Policy::Lower ? *Lower : DType::Float32;

@@ -22,29 +22,17 @@ import pointwise  # noqa: E402,F401
 import reduce  # noqa: E402,F401
 import views  # noqa: E402,F401
 from program import Program, Refused  # noqa: E402
-from statements import TRIES, backward, block, body, store  # noqa: E402
+from statements import attempt, backward, block, body  # noqa: E402
 
 OPS_MIN, OPS_MAX = 12, 26
-
-
-def due(p, name):
-    """A call whose turn it is."""
-    for _ in range(TRIES):
-        try:
-            made = listed.listed(p, name)
-        except Refused:
-            continue
-        if made is not None:
-            p.ops += 1
-            store(p, made)
-        return
 
 
 def program(seed):
     p = Program(seed)
     body(p, 4)
     block(p)
-    due(p, listed.due(seed))
+    name = listed.due(seed)  # The call whose turn it is.
+    attempt(p, lambda: listed.listed(p, name))
     body(p, p.rng.between(OPS_MIN, OPS_MAX))
     while True:
         try:

@@ -11,18 +11,23 @@ DEPTH_MAX = 3
 TRIES = 50
 
 
-def apply(p):
-    """One random template; its result is bound, or it wrote statements."""
+def attempt(p, make):
+    """What make() gives is bound, unless it wrote statements itself; again where the
+    tensors at hand don't suit it."""
     for _ in range(TRIES):
-        fn = p.rng.weighted([(fn, weight) for _, weight, fn in OPS])
         try:
-            made = fn(p)
+            made = make()
         except Refused:
             continue
         if made is not None:
             p.ops += 1
             store(p, made)
         return
+
+
+def apply(p):
+    """One random template."""
+    attempt(p, lambda: p.rng.weighted([(fn, weight) for _, weight, fn in OPS])(p))
 
 
 def plain(p, scope=None):
