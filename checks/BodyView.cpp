@@ -153,6 +153,28 @@ static const ParmVarDecl *parameterFor(const CallExpr *C, const Stmt *A) {
   return nullptr;
 }
 
+/// std::get<0>(t): a part of the tuple, which it does not change.
+static bool isStdGet(const CallExpr &C) {
+  const FunctionDecl *F = C.getDirectCallee();
+  return F && F->isInStdNamespace() && nameOf(F) == "get";
+}
+
+/// Does \p Parent assign to \p E, or hand it to something that may?
+static bool isAssigned(const Expr *E, const Stmt *Parent) {
+  if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Parent))
+    return Op->getArg(0) == E && Op->isAssignmentOp();
+  if (const auto *B = dyn_cast_or_null<BinaryOperator>(Parent))
+    return B->isAssignmentOp() && B->getLHS() == E;
+  if (const auto *D = dyn_cast_or_null<DeclStmt>(Parent))
+    return llvm::any_of(D->decls(), [](const Decl *Each) {
+      const auto *V = dyn_cast<VarDecl>(Each);
+      return V && mayChange(V->getType());
+    });
+  const auto *C = dyn_cast_or_null<CallExpr>(Parent);
+  const ParmVarDecl *P = C ? parameterFor(C, E) : nullptr;
+  return P && mayChange(P->getType()) && !isStdGet(*C);
+}
+
 std::optional<Write> BodyView::writeAt(const DeclRefExpr *Use) const {
   const Stmt *Child = Use;
   const Stmt *P = parent(Use);
@@ -187,6 +209,8 @@ std::optional<Write> BodyView::writeAt(const DeclRefExpr *Use) const {
   if (isa<LambdaExpr>(P) && Use->isLValue() && !isa<CastExpr>(Child))
     return Write{cast<Expr>(P), nullptr};
   if (const auto *C = dyn_cast<CallExpr>(P)) {
+    if (isStdGet(*C) && !isAssigned(C, parent(C)))
+      return std::nullopt;
     const ParmVarDecl *Param = parameterFor(C, Child);
     if (Param ? mayChange(Param->getType())
               : C->getCallee() != Child && Use->isLValue() &&

@@ -7,6 +7,7 @@
 // See InvalidOperationCheck.h.
 
 #include "checks/InvalidOperationCheck.h"
+#include "checks/RecurrentState.h"
 #include "checks/RefusedOperations.h"
 
 using namespace clang;
@@ -14,7 +15,11 @@ using namespace clang;
 namespace vramlint {
 
 void InvalidOperationCheck::onAnalysis(const Analysis &A) {
+  std::vector<CarriedState> States = carriedStates(A);
   for (const RefusedOperation &R : refusedOperations(A, FailureKind::Other)) {
+    // One cause, one finding: torch-recurrent-state-not-detached tells.
+    if (isBackwardOf(States, R.Loc, A))
+      continue;
     diag(R.Loc, "LibTorch throws here: %0") << R.What->Message;
     for (const ShapeStep &S : R.History)
       note(S.Loc, S.Text);
