@@ -17,8 +17,8 @@ namespace vramlint {
 void InvalidOperationCheck::onAnalysis(const Analysis &A) {
   std::vector<CarriedState> States = carriedStates(A);
   for (const RefusedOperation &R : refusedOperations(A, FailureKind::Other)) {
-    // One cause, one finding: torch-recurrent-state-not-detached tells.
-    if (isBackwardOf(States, R.Loc, A))
+    // One cause, one finding: checks of their own tell of these.
+    if (isBackwardOf(States, R.Loc, A) || isTargetType(*R.What))
       continue;
     diag(R.Loc, "LibTorch throws here: %0") << R.What->Message;
     for (const ShapeStep &S : R.History)

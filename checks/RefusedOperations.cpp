@@ -104,4 +104,9 @@ std::vector<RefusedOperation> refusedOperations(const Analysis &A, FailureKind K
   return Refused;
 }
 
+bool isTargetType(const Failure &F) {
+  return F.Kind == FailureKind::Other &&
+         llvm::StringRef(F.Message).contains("expected a target of type int64");
+}
+
 } // namespace vramlint

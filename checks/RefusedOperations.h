@@ -37,4 +37,7 @@ std::string shapeOf(const TensorDesc &D);
 std::vector<ShapeStep> historyOf(const Analysis &A, const TensorDesc &D, OpId Before,
                                  unsigned Max);
 
+/// Is \p F that a loss refuses the type of its target? torch-loss-target-dtype's.
+bool isTargetType(const Failure &F);
+
 } // namespace vramlint

@@ -99,6 +99,15 @@ static bool isElementAccess(const Expr *Up, const Expr *E) {
          isTensorContainer(cast<MemberExpr>(E)->getBase()->getType());
 }
 
+/// Ops of tensors whose result has no history.
+static bool cutsGraph(llvm::StringRef Op) {
+  return llvm::StringSwitch<bool>(Op)
+      .Cases("detach", "data", "variable_data", "tensor_data", true)
+      .Cases("argmax", "argmin", "eq", "ne", "gt", "lt", "ge", "le", true)
+      .Cases("isnan", "isfinite", "isinf", "zeros_like", "ones_like", true)
+      .Default(false);
+}
+
 /// \p E and what stands around it as long as it is the same value, or one made of
 /// it by ops of tensors; what then uses it is the parent of the result.
 static const Expr *climb(const Expr *E, const BodyView &View) {
@@ -119,8 +128,7 @@ static const Expr *climb(const Expr *E, const BodyView &View) {
     if (!Wraps && !OfOp && !Op)
       break;
     // An op that cuts the graph ends the way: what follows has none.
-    if (Op && !keepsGraph(nameOf(cast<CallExpr>(Up)->getDirectCallee())) &&
-        !isa<CXXOperatorCallExpr>(Up))
+    if (Op && cutsGraph(nameOf(cast<CallExpr>(Up)->getDirectCallee())))
       return Up;
     Top = Up;
   }

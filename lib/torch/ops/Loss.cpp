@@ -78,7 +78,9 @@ static T nllLoss(Runtime &R, const T &X, const T &Target, const T &Weight,
            Target->Sizes.str());
     return nullptr;
   }
-  if (isFloating(Target->Type)) {
+  // Bytes are classes on CUDA, and in some forms on the CPU.
+  if (Target->Type != DType::Int64 && Target->Type != DType::UInt8 &&
+      Target->Type != DType::Unknown) {
     R.fail("nll_loss: expected a target of type int64, got " +
            dtypeName(Target->Type).str(), FailureKind::Other);
     return nullptr;
