@@ -7,6 +7,7 @@
 // See CatInLoopCheck.h.
 
 #include "checks/CatInLoopCheck.h"
+#include "checks/ElementAccess.h"
 #include "checks/TensorOps.h"
 #include "checks/TensorUses.h"
 #include "clang/AST/ExprCXX.h"
@@ -34,18 +35,6 @@ static const DeclRefExpr *elementOf(const CallExpr &Cat, const VarDecl *V) {
           Found = Ref;
     });
   return Found;
-}
-
-/// A loop that the text says is short: for (int i = 0; i < 4; ++i).
-static bool isShort(const Stmt *Loop, const ASTContext &Context) {
-  constexpr int64_t Few = 16;
-  const auto *F = dyn_cast<ForStmt>(Loop);
-  const auto *Test = F && F->getCond() ? dyn_cast<BinaryOperator>(
-                                             F->getCond()->IgnoreParenImpCasts())
-                                       : nullptr;
-  Expr::EvalResult R;
-  return Test && Test->isRelationalOp() && !Test->getRHS()->isValueDependent() &&
-         Test->getRHS()->EvaluateAsInt(R, Context) && R.Val.getInt().getExtValue() <= Few;
 }
 
 /// Does \p Use only ask whether the tensor is there, or how large it is?
@@ -79,7 +68,7 @@ static std::optional<Append> appendIn(const Stmt *S, const BodyView &View) {
                                 : nullptr;
   const Stmt *Loop = View.loopAround(Op);
   const Stmt *Scope = Self ? View.scopeOf(V) : nullptr;
-  if (!Loop || !Scope || View.isInside(Scope, Loop) || isShort(Loop, View.Context))
+  if (!Loop || !Scope || View.isInside(Scope, Loop) || isFewTimes(Loop, View.Context))
     return std::nullopt;
   for (const DeclRefExpr *Use : View.usesOf(V)) {
     if (!View.isInside(Use, Loop) || Use == Self || onlyAsks(Use, View))
