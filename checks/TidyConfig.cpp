@@ -46,12 +46,35 @@ static std::vector<std::string> checkNames() {
   return Names;
 }
 
-static std::string defaultProfile() {
+static constexpr std::pair<llvm::StringLiteral, Profile> Profiles[] = {
+    {"strict", Profile::Strict}, {"default", Profile::Default}, {"hints", Profile::Hint}};
+
+/// The checks of \p In, as globs.
+static std::string globsOf(Profile In) {
   std::string Globs;
   for (const CheckInfo &C : allChecks())
-    if (C.DefaultOn)
+    if (C.In <= In)
       Globs += (Globs.empty() ? "" : ",") + C.Name.str();
   return Globs;
+}
+
+/// Likewise of the profile called \p Name, and nothing else of ours: what was told on
+/// the command line goes before what a file says. Empty: no such profile.
+static std::string profileGlobs(llvm::StringRef Name) {
+  for (const auto &[Known, In] : Profiles)
+    if (Known == Name)
+      return "-torch-*," + globsOf(In);
+  return "";
+}
+
+static llvm::Error checkProfile(llvm::StringRef Name) {
+  if (Name.empty() || !profileGlobs(Name).empty())
+    return llvm::Error::success();
+  std::vector<std::string> Names;
+  for (const auto &[Known, In] : Profiles)
+    Names.push_back(Known.str());
+  return problem("--profile: no profile is called '" + Name + "': strict, default or "
+                 "hints" + suggestion(Name, Names));
 }
 
 static std::vector<llvm::StringRef> splitGlobs(llvm::StringRef Globs) {
@@ -146,8 +169,10 @@ public:
       Named |= O.Checks && namesTorch(*O.Checks);
     ClangTidyOptions Ours;
     std::string Globs;
-    if (!Named)
-      Globs = defaultProfile();
+    if (!Told.Profile.empty())
+      Globs = profileGlobs(Told.Profile);
+    else if (!Named)
+      Globs = globsOf(Profile::Default);
     if (!Told.Checks.empty())
       Globs += (Globs.empty() ? "" : ",") + Told.Checks;
     if (!Globs.empty())
@@ -187,6 +212,8 @@ private:
 llvm::Expected<std::unique_ptr<ClangTidyOptionsProvider>>
 makeConfig(llvm::StringRef File, const ConfigOptions &Options) {
   if (llvm::Error E = checkGlobs(Options.Checks, "--checks"))
+    return std::move(E);
+  if (llvm::Error E = checkProfile(Options.Profile))
     return std::move(E);
   ClangTidyOptions Defaults = ClangTidyOptions::getDefaults();
   Defaults.Checks = "";

@@ -21,6 +21,7 @@ namespace vramlint {
 
 struct ConfigOptions {
   std::string Checks;         ///< --checks; after those of `.clang-tidy`.
+  std::string Profile;        ///< "strict", "default", "hints"; empty: not told.
   std::string HeaderFilter;   ///< Regular expression; empty: \p ProjectRoot.
   std::string ProjectRoot;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS; ///< Null: the real one.

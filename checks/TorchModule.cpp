@@ -55,7 +55,7 @@ class TorchModule : public clang::tidy::ClangTidyModule {
 public:
   void addCheckFactories(
       clang::tidy::ClangTidyCheckFactories &Factories) override {
-#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, DEFAULT, SUMMARY)                \
+#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, PROFILE, SUMMARY)                \
   Factories.registerCheck<CLASS>(NAME);
 #include "checks/Checks.def"
   }
@@ -67,8 +67,8 @@ clang::tidy::ClangTidyModuleRegistry::Add<TorchModule>
 
 llvm::ArrayRef<CheckInfo> allChecks() {
   static constexpr CheckInfo Table[] = {
-#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, DEFAULT, SUMMARY)                \
-  {NAME, CATEGORY, DEFAULT, SUMMARY},
+#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, PROFILE, SUMMARY)                \
+  {NAME, CATEGORY, Profile::PROFILE, SUMMARY},
 #include "checks/Checks.def"
   };
   return Table;

@@ -13,10 +13,17 @@
 
 namespace vramlint {
 
+/// From the smallest set to the largest: each profile turns on those before it too.
+enum class Profile {
+  Strict,  ///< The program is wrong: it throws, reads freed memory, doesn't fit …
+  Default, ///< On without any configuration.
+  Hint,    ///< Advice, and what public code does not yet show to be right.
+};
+
 struct CheckInfo {
   llvm::StringLiteral Name;     ///< "torch-vram-overflow".
   llvm::StringLiteral Category; ///< "memory".
-  bool DefaultOn;
+  Profile In;
   llvm::StringLiteral Summary;
 };
 

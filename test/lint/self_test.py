@@ -100,7 +100,7 @@ class Openings(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
-    TABLE = 'VRAMLINT_CHECK("torch-a-b", ABCheck, "memory",\n  true, "finds (a), b")\n'
+    TABLE = 'VRAMLINT_CHECK("torch-a-b", ABCheck, "memory",\n  Strict, "finds (a), b")\n'
 
     def test_row(self):
         with tempfile.TemporaryDirectory() as root:
@@ -108,7 +108,7 @@ class Checks(unittest.TestCase):
             with open(os.path.join(root, "checks", "Checks.def"), "w") as file:
                 file.write("// A(b)\n" + self.TABLE)
             self.assertEqual(project.checks(root), [
-                (2, ["torch-a-b", "ABCheck", "memory", "true", "finds (a), b"])])
+                (2, ["torch-a-b", "ABCheck", "memory", "Strict", "finds (a), b"])])
 
     def test_what_belongs(self):
         files = {"checks/Checks.def": self.TABLE, "checks/ABCheck.h": "",

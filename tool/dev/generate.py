@@ -45,14 +45,15 @@ def make_checks(_):
     for _, row in project.checks():
         if len(row) < 5:
             continue
-        name, _, category, default, summary = row[:5]
+        name, _, category, profile, summary = row[:5]
         page = f"../checks/{name.removeprefix('torch-')}.md"
         rows.append([f"[`{name}`]({page})", category,
-                     "yes" if default == "true" else "no", summary])
+                     profile.lower(), summary])
     return ("# Checks\n\n" + NOTE.format(verb="generate") +
-            f"{len(rows)} checks; \"default\" says whether a check is on without any "
-            "configuration.\n\n" +
-            table(["check", "category", "default", "what it does"], rows))
+            f"{len(rows)} checks. Those of the profiles strict and default are on without "
+            "any configuration; strict ones are fit to fail a build; hints are off "
+            "(`--profile strict`, `--profile hints`).\n\n" +
+            table(["check", "category", "profile", "what it does"], rows))
 
 
 # ---- ops and modules

@@ -76,7 +76,7 @@ def new_check(args):
     write(f"docs/checks/{stem}.md", stamp("check-page.md.in", words))
     quoted = summary.replace("\\", "\\\\").replace('"', '\\"')
     row = (f'VRAMLINT_CHECK("torch-{stem}", {words["Class"]}, "{args.category}",\n'
-           f'               true, "{quoted}")\n')
+           f'               Default, "{quoted}")\n')
     rewrite("checks/Checks.def", lambda text: insert_sorted(
         text, r'^VRAMLINT_CHECK\("(torch-[^"]+)".*?"\)\n', row, f"torch-{stem}"))
     include = f'#include "checks/{words["Class"]}.h"\n'

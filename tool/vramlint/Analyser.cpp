@@ -168,6 +168,7 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   Others.addUnit(U);
   CheckOptions Checks;
   Checks.Config.Checks = C.Checks;
+  Checks.Config.Profile = C.Profile;
   Checks.Config.FS = FS;
   Checks.Analysis.Program = programOptions(Command);
   Checks.Analysis.VersionTold = Command.Torch.has_value();
@@ -313,6 +314,7 @@ int listActiveChecks(const CommandLine &C, llvm::raw_ostream &OS) {
   for (const std::string &File : C.Files) {
     ConfigOptions Config;
     Config.Checks = C.Checks;
+    Config.Profile = C.Profile;
     Config.FS = llvm::vfs::getRealFileSystem();
     llvm::Expected<std::vector<std::string>> Active =
         activeChecksFor(absolutePath(File), Config);

@@ -282,6 +282,8 @@ static const OptionSpec Options[] = {
     {"-p", "DIR", "folder of compile_commands.json", TEXT_OPTION(BuildDir)},
     {"--checks", "GLOBS", "more checks on or off, as clang-tidy's --checks",
      TEXT_OPTION(Checks)},
+    {"--profile", "strict|default|hints", "which checks, instead of .clang-tidy's",
+     TEXT_OPTION(Profile)},
     {"--fix", nullptr, "apply the fixes", FLAG_OPTION(Fix)},
     {"--format", "text|json|sarif", "of the output (text)", setFormat},
     {"--color", "auto|always|never", "colours (auto: on a terminal without "

@@ -46,6 +46,7 @@ struct CommandLine {
   std::string BuildDir;
   std::optional<std::vector<std::string>> Flags; ///< What stood after "--".
   std::string Checks;                            ///< Appended to .clang-tidy's.
+  std::string Profile;
   std::string CacheDir;
   bool Fix = false, Quiet = false;
   Format Output = Format::Text;

@@ -22,7 +22,7 @@ namespace {
 
 struct CheckInfo {
   StringRef Name, Category;
-  bool DefaultOn;
+  StringRef Profile; ///< "Strict", "Default", "Hint".
   StringRef Summary;
 };
 
@@ -34,8 +34,8 @@ struct CheckPage {
 } // namespace
 
 static const CheckInfo AllChecks[] = {
-#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, DEFAULT_ON, SUMMARY)             \
-  {NAME, CATEGORY, DEFAULT_ON, SUMMARY},
+#define VRAMLINT_CHECK(NAME, CLASS, CATEGORY, PROFILE, SUMMARY)                \
+  {NAME, CATEGORY, #PROFILE, SUMMARY},
 #include "checks/Checks.def"
 };
 
@@ -70,7 +70,8 @@ int listChecks(const CommandLine &C, llvm::raw_ostream &OS) {
     for (const CheckInfo &Check : AllChecks)
       All.push_back(llvm::json::Object{{"name", Check.Name},
                                        {"category", Check.Category},
-                                       {"default_on", Check.DefaultOn},
+                                       {"default_on", Check.Profile != "Hint"},
+                                       {"profile", Check.Profile.lower()},
                                        {"summary", Check.Summary},
                                        {"page", pageUri(Check.Name)}});
     OS << llvm::formatv(
@@ -79,10 +80,10 @@ int listChecks(const CommandLine &C, llvm::raw_ostream &OS) {
     return 0;
   }
   using A = report::Table::Align;
-  report::Table Rows({A::Left, A::Left, A::Left, A::Left});
+  report::Table Rows({A::Left, A::Left, A::Left, A::Left, A::Left});
   for (const CheckInfo &Check : AllChecks)
-    Rows.row({Check.Name.str(), Check.DefaultOn ? "on" : "off",
-              Check.Category.str(), Check.Summary.str()});
+    Rows.row({Check.Name.str(), Check.Profile == "Hint" ? "off" : "on",
+              Check.Profile.lower(), Check.Category.str(), Check.Summary.str()});
   Rows.print(OS);
   return 0;
 }
