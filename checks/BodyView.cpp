@@ -127,9 +127,17 @@ const Stmt *BodyView::statementOf(const Stmt *S) const {
   return S;
 }
 
+/// `do … while (false)`, as macros are written: runs once.
+static bool runsOnce(const Stmt *Loop, const ASTContext &Context) {
+  const auto *D = dyn_cast<DoStmt>(Loop);
+  bool Again = true;
+  return D && !D->getCond()->isValueDependent() &&
+         D->getCond()->EvaluateAsBooleanCondition(Again, Context) && !Again;
+}
+
 const Stmt *BodyView::loopAround(const Stmt *S, const Stmt *Inside) const {
   for (S = parent(S); S && S != Inside; S = parent(S))
-    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S) && !runsOnce(S, Context))
       return S;
   return nullptr;
 }

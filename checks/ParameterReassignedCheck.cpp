@@ -65,9 +65,13 @@ static bool isBuiltinParameter(const FieldDecl &F) {
 }
 
 /// Is \p Value the tensor that is there already, or one of another module: tied
-/// weights?
+/// weights? A function of the project that gets the field may give it back.
 static bool keepsTensor(const Expr *Value, const FieldDecl *F, int Depth = 0) {
   Value = bare(Value);
+  if (const auto *C = dyn_cast<CallExpr>(Value); C && !isLibTorch(C->getDirectCallee()))
+    for (const Expr *A : C->arguments())
+      if (const auto *M = dyn_cast<MemberExpr>(bare(A)); M && M->getMemberDecl() == F)
+        return true;
   if (const auto *M = dyn_cast<MemberExpr>(Value))
     return isa<FieldDecl>(M->getMemberDecl());
   TensorCall Op = tensorCall(Value);

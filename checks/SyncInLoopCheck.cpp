@@ -58,8 +58,15 @@ static bool worksIn(const Stmt *Loop, const FunctionFacts &F, const BodyView &Vi
   for (const ForwardSite &S : F.Forwards)
     if (isRepeatedBy(Loop, S.Call, View))
       return true;
-  return llvm::any_of(backwardCalls(View),
-                      [&](const CallExpr *C) { return View.isInside(C, Loop); });
+  bool Works = false; // A function of the project that gives tensors may run one.
+  forEachStmt(Loop, [&](const Stmt *S) {
+    const auto *C = dyn_cast<CallExpr>(S);
+    const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+    Works |= F && !isLibTorch(F) && !F->isInStdNamespace() && isTensor(C->getType());
+  });
+  return Works || llvm::any_of(backwardCalls(View), [&](const CallExpr *C) {
+           return View.isInside(C, Loop);
+         });
 }
 
 /// Runs only now and then, or in the last iteration.

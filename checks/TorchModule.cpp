@@ -40,6 +40,7 @@
 #include "checks/SavedDataTensorCheck.h"
 #include "checks/ShapeMismatchCheck.h"
 #include "checks/SyncInLoopCheck.h"
+#include "checks/TensorOutlivesUseCheck.h"
 #include "checks/ThreadPerInferenceCheck.h"
 #include "checks/UnregisteredBufferCheck.h"
 #include "checks/UnregisteredSubmoduleCheck.h"

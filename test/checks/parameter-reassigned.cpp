@@ -45,6 +45,10 @@ void copyOk(torch::nn::Linear &fc, torch::nn::Conv2d &conv) {
   torch::nn::init::xavier_uniform_(fc->weight);
 }
 
+// A function that fills its argument and gives it back.
+torch::Tensor assign(torch::Tensor left, const torch::Tensor &right);
+void assignOk(torch::nn::Linear &fc) { fc->weight = assign(fc->weight, load("weight")); }
+
 // Tied weights.
 void tiedOk(torch::nn::Linear &decoder, torch::nn::Embedding &encoder) {
   decoder->weight = encoder->weight;

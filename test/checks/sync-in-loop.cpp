@@ -7,6 +7,19 @@
 #include <iostream>
 #include <vector>
 
+// What a function of the project gives may be a model's answer.
+static torch::Tensor act(torch::Tensor state) { return state * 2; }
+float playOk() {
+  auto state = torch::randn({8}, torch::kCUDA);
+  while (true) {
+    state = act(state);
+    if (state[0].item<float>() > 1)
+      return 1;
+  }
+}
+
+#define ONCE(X) do { X; } while (false)
+
 int main() {
   torch::nn::Linear net(8, 8);
   net->to(torch::kCUDA);
@@ -44,11 +57,13 @@ int main() {
   for (int i = 0; i < 100; ++i) {
     auto loss = net->forward(torch::randn({64, 8}, torch::kCUDA)).sum();
     sgd.zero_grad();
+    TORCH_CHECK(loss.item<float>() >= 0); // A loop only to the compiler.
+    ONCE(sum += loss.item<float>());
     loss.backward();
     sgd.step();
     sum += loss.item<float>();
   }
-  std::cout << sum;
+  std::cout << sum << playOk();
 }
 
 // Where it lies is unknown.
