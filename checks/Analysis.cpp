@@ -159,7 +159,8 @@ SizeSearch *Analysis::sizeSearch() const {
       bool Changed = F && F->Inputs[0].Shape.size() > 2 && F->Inputs[0].Shape[2] == Side;
       return Changed ? T : nullptr;
     };
-    Sizes = std::make_unique<SizeSearch>(Run, Own->Height, timeline(), Options.Fit);
+    Sizes = std::make_unique<SizeSearch>(Run, Own->Height, Own->Width, timeline(),
+                                         Options.Fit);
   }
   return Sizes.get();
 }

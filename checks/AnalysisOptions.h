@@ -32,6 +32,7 @@ struct AnalysisOptions {
   std::vector<GpuSpec> Gpus;       ///< Empty: what torch.Gpu names.
   const GpuCatalog *Catalog = nullptr; ///< Null: the built-in one.
   FitOptions Fit;
+  std::optional<int64_t> HostMemoryBytes; ///< Judged too, if told.
   /// The host shows findings in the project's headers. clang-tidy and clangd by
   /// default do not: there a finding needs a place in the main file.
   bool FindingsInHeaders = false;

@@ -43,6 +43,7 @@ void VramOverflowCheck::storeOptions(tidy::ClangTidyOptions::OptionMap &Opts) {
 }
 
 void VramOverflowCheck::onAnalysis(const Analysis &A) {
+  judgeHost(A);
   if (A.gpus().empty() ||
       A.options().Program.Target.Target != DeviceKind::CUDA)
     return;
@@ -54,6 +55,21 @@ void VramOverflowCheck::onAnalysis(const Analysis &A) {
         F.Is == Verdict::DoesNotFit)
       report(A, F);
   }
+}
+
+/// Tensors on the CPU alone: what the process takes beside them is not known.
+void VramOverflowCheck::judgeHost(const Analysis &A) {
+  std::optional<int64_t> Memory = A.options().HostMemoryBytes;
+  if (!Memory || A.trace()->Entry.empty())
+    return;
+  Timeline Host = computeTimeline(A.trace(), DeviceKind::CPU);
+  if (Host.Live.lower() <= *Memory)
+    return;
+  SourceLocation At = A.findingLocation(*A.trace(), Host.Highest.Stack, /*InMainFile=*/true);
+  if (At.isValid())
+    diag(At, "the host's memory does not hold this program's tensors on the CPU: they take "
+             "at least %0, the host has %1")
+        << formatBytes(Bytes{Host.Live.lower()}) << formatBytes(Bytes{*Memory});
 }
 
 static std::string estimate(int64_t SizeBytes) {

@@ -22,6 +22,7 @@ protected:
   void onAnalysis(const Analysis &A) override;
 
 private:
+  void judgeHost(const Analysis &A);
   void report(const Analysis &A, const Fit &F);
   void noteBreakdown(const Analysis &A, const Fit &F, clang::SourceLocation At);
   void noteOwners(const Analysis &A);

@@ -8,6 +8,7 @@
 
 #include "lib/gpu/BatchSearch.h"
 
+#include "lib/gpu/SameStructure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -15,27 +16,6 @@
 namespace vramlint {
 
 namespace {
-
-/// Do two runs differ in sizes only?
-bool sameStructure(const Trace &A, const Trace &B) {
-  if (A.Events.size() != B.Events.size() ||
-      A.Storages.size() != B.Storages.size())
-    return false;
-  for (size_t I = 0; I < A.Events.size(); ++I) {
-    const Event &X = A.Events[I], &Y = B.Events[I];
-    // Other values are sizes and counts of iterations: they may differ.
-    bool Tells = X.Kind == EventKind::PhaseBegin ||
-                 X.Kind == EventKind::PhaseEnd ||
-                 X.Kind == EventKind::Recategorize;
-    if (X.Kind != Y.Kind || X.Id != Y.Id || (Tells && X.Value != Y.Value))
-      return false;
-  }
-  for (size_t I = 0; I < A.Storages.size(); ++I)
-    if (A.Storages[I].Device != B.Storages[I].Device ||
-        A.Storages[I].SizeKnown != B.Storages[I].SizeKnown)
-      return false;
-  return true;
-}
 
 int64_t onLineThrough(int64_t X0, int64_t Y0, int64_t X1, int64_t Y1,
                       int64_t X) {
@@ -124,35 +104,55 @@ bool BatchSearch::agreesElsewhere() {
   std::shared_ptr<const Timeline> T = run(Batch);
   if (!T)
     return true; // Nothing speaks against it.
-  int64_t Cublas = 0;
-  int64_t Is = fromTimeline(*T, Cublas).LowerBytes;
-  int64_t Said = interpolated(Batch, Cublas).LowerBytes;
+  int64_t Is = fromTimeline(*T, CardTerms()).Is.AllocatedBytes;
+  int64_t Said = interpolated(Batch, CardTerms()).Is.AllocatedBytes;
   return std::abs(Is - Said) <= Is / Tolerance;
 }
 
-BatchSearch::Need BatchSearch::interpolated(int64_t Batch, int64_t Cublas) {
+BatchSearch::Need BatchSearch::interpolated(int64_t Batch, const CardTerms &Card) {
   const Timeline &A = *Real[Base], &B = *Real[Second];
   std::vector<int64_t> Sizes;
   Sizes.reserve(A.Of->Storages.size());
   for (size_t I = 0; I < A.Of->Storages.size(); ++I)
     Sizes.push_back(onLineThrough(Base, A.Of->Storages[I].SizeBytes, Second,
                                   B.Of->Storages[I].SizeBytes, Batch));
-  return fromTimeline(A, Cublas, Sizes);
+  return fromTimeline(A, Card, Sizes);
 }
 
 BatchSearch::Need
-BatchSearch::fromTimeline(const Timeline &T, int64_t Cublas,
+BatchSearch::fromTimeline(const Timeline &T, const CardTerms &Card,
                           llvm::ArrayRef<int64_t> Sizes) const {
-  ReservedNeed R = computeReserved(T, Cublas, Options, Sizes);
+  return {computeReserved(T, Card, Options, Sizes), Sizes.empty()};
+}
+
+BatchSearch::Need BatchSearch::blend(int64_t X0, const Need &A, int64_t X1,
+                                     const Need &B, int64_t Batch) {
   Need N;
-  N.LowerBytes = R.AllocatedBytes;
-  N.UpperBytes = R.UpperBytes;
-  N.ByRun = Sizes.empty();
+  for (auto Field : {&ReservedNeed::AllocatedBytes, &ReservedNeed::UpperBytes,
+                     &ReservedNeed::HostBytes, &ReservedNeed::TogetherBytes})
+    N.Is.*Field = onLineThrough(X0, A.Is.*Field, X1, B.Is.*Field, Batch);
   return N;
 }
 
+/// A replay for each batch that a search for each of many GPUs asks for would take
+/// seconds.
+BatchSearch::Need BatchSearch::betweenMarks(int64_t Batch, const CardTerms &Card) {
+  int64_t Low = 1, High = 2;
+  while (High <= Batch) {
+    Low = High;
+    High += std::max<int64_t>(1, High / 4);
+  }
+  auto At = [&](int64_t Mark) {
+    auto [It, New] = Marks.try_emplace({Mark, Card});
+    if (New)
+      It->second = interpolated(Mark, Card);
+    return It->second;
+  };
+  return Low == Batch ? At(Low) : blend(Low, At(Low), High, At(High), Batch);
+}
+
 std::optional<BatchSearch::Need> BatchSearch::onLine(int64_t Batch,
-                                                     int64_t Cublas) {
+                                                     const CardTerms &Card) {
   // Through the two runs nearest to it.
   std::vector<int64_t> Known;
   for (const auto &[B, T] : Real)
@@ -164,21 +164,16 @@ std::optional<BatchSearch::Need> BatchSearch::onLine(int64_t Batch,
     return std::make_pair(std::abs(A - Batch), A) <
            std::make_pair(std::abs(B - Batch), B);
   });
-  std::optional<Need> A = need(Known[0], Cublas, true);
-  std::optional<Need> B = need(Known[1], Cublas, true);
+  std::optional<Need> A = need(Known[0], Card, true);
+  std::optional<Need> B = need(Known[1], Card, true);
   if (!A || !B)
     return std::nullopt;
-  Need N;
-  N.LowerBytes =
-      onLineThrough(Known[0], A->LowerBytes, Known[1], B->LowerBytes, Batch);
-  N.UpperBytes =
-      onLineThrough(Known[0], A->UpperBytes, Known[1], B->UpperBytes, Batch);
-  return N;
+  return blend(Known[0], *A, Known[1], *B, Batch);
 }
 
 std::optional<BatchSearch::Need> BatchSearch::need(int64_t Batch,
-                                                   int64_t Cublas, bool ByRun) {
-  auto Key = std::make_pair(Batch, Cublas);
+                                                   const CardTerms &Card, bool ByRun) {
+  auto Key = std::make_pair(Batch, Card);
   auto It = Needs.find(Key);
   if (It != Needs.end() && (It->second.ByRun || !ByRun))
     return It->second;
@@ -188,31 +183,32 @@ std::optional<BatchSearch::Need> BatchSearch::need(int64_t Batch,
   if (!T && (ByRun || !Affine))
     T = run(Batch);
   if (T)
-    return Needs[Key] = fromTimeline(*T, Cublas);
+    return Needs[Key] = fromTimeline(*T, Card);
   if (It != Needs.end())
     return It->second;
   if (!Affine)
-    return onLine(Batch, Cublas);
-  return Needs[Key] = interpolated(Batch, Cublas);
+    return onLine(Batch, Card);
+  if (Coarsely)
+    return betweenMarks(Batch, Card);
+  return Needs[Key] = interpolated(Batch, Card);
 }
 
 std::optional<bool> BatchSearch::fits(const Goal &G, int64_t Batch,
                                       bool ByRun) {
-  std::optional<Need> N = need(Batch, G.CublasBytes, ByRun);
+  std::optional<Need> N = need(Batch, G.Card, ByRun);
   if (!Affine && Batch >= Idle)
     return false;
   if (!N)
     return std::nullopt;
-  return (G.Upper ? N->UpperBytes : N->LowerBytes) <= G.RoomBytes;
+  return G.of(*N) <= G.RoomBytes;
 }
 
 int64_t BatchSearch::guess(const Goal &G) {
-  std::optional<Need> A = need(Base, G.CublasBytes, false);
-  std::optional<Need> B = need(Second, G.CublasBytes, false);
+  std::optional<Need> A = need(Base, G.Card, false);
+  std::optional<Need> B = need(Second, G.Card, false);
   if (!A || !B)
     return Base;
-  int64_t Y0 = G.Upper ? A->UpperBytes : A->LowerBytes;
-  int64_t Y1 = G.Upper ? B->UpperBytes : B->LowerBytes;
+  int64_t Y0 = G.of(*A), Y1 = G.of(*B);
   if (Y0 == Y1)
     return Base;
   int64_t X = onLineThrough(Y0, Base, Y1, Second, G.RoomBytes);
@@ -255,8 +251,9 @@ BatchLimit BatchSearch::largest(const GpuSpec &Gpu, bool Verify) {
   Quantity Context = contextBytes(Gpu, Options);
   int64_t Usable = Gpu.usable().Count - Options.ReserveBytes;
   Limit.Verified = true;
+  Coarsely = !Verify;
   for (bool Upper : {true, false}) {
-    Goal G{cublasWorkspaceBytes(Gpu),
+    Goal G{Gpu, cardTerms(Gpu, Options),
            Usable - (Upper ? Context.upper() : Context.lower()), Upper};
     std::optional<int64_t> Found = search(G, false, guess(G));
     if (!Found) {
@@ -275,7 +272,7 @@ BatchLimit BatchSearch::largest(const GpuSpec &Gpu, bool Verify) {
       --*Found;
     }
     if (!Verify)
-      if (std::optional<Need> N = need(*Found, G.CublasBytes, false))
+      if (std::optional<Need> N = need(*Found, G.Card, false))
         Limit.Verified &= *Found == 0 || N->ByRun;
     Limit.AtLimit |= *Found >= MaxBatch;
     (Upper ? Limit.Sure : Limit.Possible) = *Found;
@@ -304,26 +301,6 @@ BatchCost BatchSearch::cost() {
   Cost.PerSampleBytes = (Y1 - Y0) / (X1 - X0);
   Cost.RestBytes = Y0 - Cost.PerSampleBytes * X0;
   return Cost;
-}
-
-std::vector<FitRow> fitTable(const Timeline &T,
-                             llvm::ArrayRef<const GpuSpec *> Gpus,
-                             const FitOptions &Options, BatchSearch *Search) {
-  std::vector<Fit> Fits = computeFits(T, Gpus, Options);
-  std::vector<FitRow> Rows;
-  for (Fit &F : Fits) {
-    FitRow Row;
-    Row.Result = std::move(F);
-    if (Search)
-      // Many rows: only a handful can be verified by runs.
-      Row.Batch = Search->largest(Row.Result.Gpu, Gpus.size() <= 3);
-    Rows.push_back(std::move(Row));
-  }
-  llvm::sort(Rows, [](const FitRow &A, const FitRow &B) {
-    return std::make_tuple(A.Result.Usable.Count, A.Result.Gpu.Name) <
-           std::make_tuple(B.Result.Usable.Count, B.Result.Gpu.Name);
-  });
-  return Rows;
 }
 
 } // namespace vramlint

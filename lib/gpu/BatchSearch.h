@@ -50,33 +50,41 @@ public:
   BatchSearch(RunFn Run, int64_t Batch, std::shared_ptr<const Timeline> First,
               FitOptions Options = {}, unsigned MaxRuns = 12);
 
-  /// \p Verify: confirm both answers by runs (as MaxRuns allows).
+  /// \p Verify: confirm both answers by runs (as MaxRuns allows); else needs are taken
+  /// from lines between batches that are a quarter apart.
   BatchLimit largest(const GpuSpec &Gpu, bool Verify = true);
   BatchCost cost();
   unsigned runs() const { return Runs; }
 
 private:
-  /// What one batch takes, on GPUs with one size of cuBLAS workspace.
   struct Need {
-    int64_t LowerBytes = 0, UpperBytes = 0; ///< Without the context.
+    ReservedNeed Is;
     bool ByRun = false; ///< Else by the sizes' affine functions or a line.
   };
   /// A GPU, and which figure is to fit: the room is without the context.
   struct Goal {
-    int64_t CublasBytes, RoomBytes;
+    const GpuSpec &Gpu;
+    CardTerms Card;
+    int64_t RoomBytes;
     bool Upper;
+
+    int64_t of(const Need &N) const {
+      return Upper ? N.Is.upperOn(Gpu) : N.Is.lowerOn(Gpu);
+    }
   };
 
   void prepare();
   std::shared_ptr<const Timeline> run(int64_t Batch);
   /// Nothing if the batch cannot be run and nothing tells its need.
-  std::optional<Need> need(int64_t Batch, int64_t Cublas, bool ByRun);
+  std::optional<Need> need(int64_t Batch, const CardTerms &Card, bool ByRun);
   bool agreesElsewhere();
   /// By the sizes' affine functions.
-  Need interpolated(int64_t Batch, int64_t Cublas);
-  Need fromTimeline(const Timeline &T, int64_t Cublas,
+  Need interpolated(int64_t Batch, const CardTerms &Card);
+  Need fromTimeline(const Timeline &T, const CardTerms &Card,
                     llvm::ArrayRef<int64_t> Sizes = {}) const;
-  std::optional<Need> onLine(int64_t Batch, int64_t Cublas);
+  std::optional<Need> onLine(int64_t Batch, const CardTerms &Card);
+  static Need blend(int64_t X0, const Need &A, int64_t X1, const Need &B, int64_t Batch);
+  Need betweenMarks(int64_t Batch, const CardTerms &Card);
   std::optional<bool> fits(const Goal &G, int64_t Batch, bool ByRun);
   std::optional<int64_t> search(const Goal &G, bool ByRun, int64_t Guess);
   int64_t guess(const Goal &G);
@@ -87,20 +95,10 @@ private:
   unsigned MaxRuns, Runs = 0;
   int64_t Idle = Bytes::Max; ///< From here on the program does less.
   bool Prepared = false, Affine = false;
+  bool Coarsely = false; ///< largest() without verifying.
   std::string Trouble; ///< Why no batch can be told.
   std::map<int64_t, std::shared_ptr<const Timeline>> Real;
-  std::map<std::pair<int64_t, int64_t>, Need> Needs; ///< By batch, cuBLAS.
+  std::map<std::pair<int64_t, CardTerms>, Need> Needs, Marks;
 };
-
-/// One row of `vramlint fit`.
-struct FitRow {
-  Fit Result;
-  BatchLimit Batch;
-};
-/// \p Gpus against \p T, sorted by usable memory, then name. \p Search may be
-/// null: no batches.
-std::vector<FitRow> fitTable(const Timeline &T,
-                             llvm::ArrayRef<const GpuSpec *> Gpus,
-                             const FitOptions &Options, BatchSearch *Search);
 
 } // namespace vramlint

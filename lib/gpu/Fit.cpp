@@ -30,25 +30,54 @@ constexpr double ExpectedWorkspaceShare = 0.1;
 /// What packing may cost above the replay: addresses, streams, benchmarking.
 constexpr double UpperPacking = 1.05;
 
-CudaReplayOptions replayOptions(int64_t CublasBytes, double Share,
+CudaReplayOptions replayOptions(const CardTerms &Card, double Share,
                                 const FitOptions &Options) {
   CudaReplayOptions R;
-  R.CublasWorkspaceBytes = CublasBytes;
+  R.CublasWorkspaceBytes = Card.CublasBytes;
   R.ConvWorkspaceShare = Share;
-  R.ConvWorkspaceBytes = Options.CudnnWorkspaceBytes.value_or(-1);
+  R.ConvWorkspaceBytes = Card.ConvBytes;
+  R.Conf = Options.Allocator;
   return R;
+}
+
+const Calibration *measuredOn(const GpuSpec &Gpu, const FitOptions &Options) {
+  for (const Calibration &C : Options.Measured)
+    if (C.GpuId == Gpu.Id)
+      return &C;
+  return nullptr;
+}
+
+/// The most that tensors on the CPU hold, and that they and those on the GPU (in blocks
+/// of 512 bytes) hold at one time.
+void addHost(const Timeline &L, llvm::ArrayRef<int64_t> Sizes, ReservedNeed &Need) {
+  const Trace &T = *L.Of;
+  Bytes Host, Device;
+  std::vector<bool> Alive(T.Storages.size());
+  for (const Event &E : T.Events) {
+    bool Comes = E.Kind == EventKind::Alloc, Goes = E.Kind == EventKind::Free;
+    if ((!Comes && !Goes) || E.Id >= T.Storages.size() || Alive[E.Id] == Comes)
+      continue;
+    Alive[E.Id] = Comes;
+    bool Here = T.Storages[E.Id].Device == L.Device;
+    int64_t Size = E.Id < Sizes.size() ? Sizes[E.Id] : T.Storages[E.Id].SizeBytes;
+    if (Here && Size > 0)
+      Size = AllocatorCuda::roundSize(Size);
+    Bytes &Sum = Here ? Device : Host;
+    Sum = Comes ? Sum + Bytes{Size} : Sum - Bytes{Size};
+    Need.HostBytes = std::max(Need.HostBytes, Host.Count);
+    Need.TogetherBytes = std::max(Need.TogetherBytes, (Host + Device).Count);
+  }
 }
 
 /// \p FreeBytes: what the peak leaves of the card. cuDNN takes an algorithm
 /// that does with it.
 Quantity cudnnQuantity(const Timeline &T, const ReservedNeed &Need,
-                       const FitOptions &Options, int64_t FreeBytes) {
+                       const CardTerms &Card, int64_t FreeBytes) {
   if (!T.ConvolvesHere)
     return Quantity::exact(0);
-  if (Options.CudnnWorkspaceBytes)
-    return Quantity::estimate(
-        *Options.CudnnWorkspaceBytes, *Options.CudnnWorkspaceBytes,
-        *Options.CudnnWorkspaceBytes, "cuDNN workspace as told");
+  if (Card.ConvBytes >= 0)
+    return Quantity::estimate(Card.ConvBytes, Card.ConvBytes, Card.ConvBytes,
+                              "cuDNN workspace as told");
   int64_t Most = std::max<int64_t>(FreeBytes, 0);
   return Quantity::estimate(
       0, std::min(Need.ExpectedConvBytes, Most),
@@ -88,6 +117,9 @@ Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options) {
   if (Options.ContextBytes)
     return Quantity::estimate(*Options.ContextBytes, *Options.ContextBytes,
                               *Options.ContextBytes, "CUDA context as told");
+  if (const Calibration *C = measuredOn(Gpu, Options))
+    return Quantity::estimate(C->ContextBytes, C->ContextBytes, C->ContextBytes,
+                              "CUDA context and kernels (measured on this card)");
   const ContextRow &Row = contextRow(Gpu.cudaCapability());
   auto AtLeast = [&](unsigned Major, unsigned Minor) {
     return Options.TorchMajor != Major ? Options.TorchMajor > Major
@@ -110,16 +142,28 @@ int64_t cublasWorkspaceBytes(const GpuSpec &Gpu) {
   return Gpu.cudaCapability() >= 90 ? 32 * MiB : (2 * 4096 + 8 * 16) * 1024;
 }
 
-ReservedNeed computeReserved(const Timeline &T, int64_t CublasBytes,
+CardTerms cardTerms(const GpuSpec &Gpu, const FitOptions &Options) {
+  CardTerms Card{cublasWorkspaceBytes(Gpu)};
+  const Calibration *C = measuredOn(Gpu, Options);
+  if (Options.CudnnWorkspaceBytes)
+    Card.ConvBytes = *Options.CudnnWorkspaceBytes;
+  else if (C && C->WorkspaceBytes)
+    Card.ConvBytes = *C->WorkspaceBytes;
+  return Card;
+}
+
+ReservedNeed computeReserved(const Timeline &T, const CardTerms &Card,
                              const FitOptions &Options,
-                             llvm::ArrayRef<int64_t> Sizes) {
+                             llvm::ArrayRef<int64_t> Sizes, NeedOf Which) {
   ReservedNeed Need;
-  CudaReplayOptions Bare;
-  Need.AllocatedBytes = replayCuda(T, Bare, Sizes).AllocatedBytes;
-  AllocatorPeaks Expected = replayCuda(
-      T, replayOptions(CublasBytes, ExpectedWorkspaceShare, Options), Sizes);
-  AllocatorPeaks Upper =
-      replayCuda(T, replayOptions(CublasBytes, 1, Options), Sizes);
+  addHost(T, Sizes, Need);
+  if (Which != NeedOf::Upper)
+    Need.AllocatedBytes = replayCuda(T, CudaReplayOptions(), Sizes).AllocatedBytes;
+  if (Which == NeedOf::Lower)
+    return Need;
+  AllocatorPeaks Expected =
+      replayCuda(T, replayOptions(Card, ExpectedWorkspaceShare, Options), Sizes);
+  AllocatorPeaks Upper = replayCuda(T, replayOptions(Card, 1, Options), Sizes);
   Need.ExpectedConvBytes = Expected.LargestConvWorkspaceBytes;
   Need.UpperConvBytes = Upper.LargestConvWorkspaceBytes;
   Need.ExpectedBytes = Expected.ReservedBytes;
@@ -143,7 +187,8 @@ static Fit fitFrom(const Timeline &T, const ReservedNeed &Need,
   F.UsableIsNominal = Gpu.usableIsNominal();
   F.Parts.Live = T.Live;
   F.Parts.Context = contextBytes(Gpu, Options);
-  int64_t Cublas = cublasWorkspaceBytes(Gpu);
+  CardTerms Card = cardTerms(Gpu, Options);
+  int64_t Cublas = Card.CublasBytes;
   F.Parts.CublasWorkspace =
       T.MultipliesHere
           ? Quantity::estimate(0, T.MultipliesInBackward ? 2 * Cublas : Cublas,
@@ -151,14 +196,14 @@ static Fit fitFrom(const Timeline &T, const ReservedNeed &Need,
                                "cuBLAS workspace, one for each thread")
           : Quantity::exact(0);
   F.Parts.CudnnWorkspace = cudnnQuantity(
-      T, Need, Options,
+      T, Need, Card,
       F.Usable.Count - F.Parts.Context.lower() - Need.AllocatedBytes);
   int64_t Expected = Need.ExpectedBytes;
   int64_t Room = F.Usable.Count - F.Parts.Context.expected();
   if (Expected > Room && Need.AllocatedBytes <= Room) {
     // Short of memory, the allocator gives cached segments back and retries.
     CudaReplayOptions Capped =
-        replayOptions(Cublas, ExpectedWorkspaceShare, Options);
+        replayOptions(Card, ExpectedWorkspaceShare, Options);
     Capped.CapacityBytes = Room;
     AllocatorPeaks Peaks = replayCuda(T, Capped);
     if (!Peaks.OutOfMemory) {
@@ -171,27 +216,33 @@ static Fit fitFrom(const Timeline &T, const ReservedNeed &Need,
       "how the caching allocator packs tensors and workspaces");
   for (const std::string &Cause : T.Live.causes())
     F.Parts.Reserved += Quantity::unknown(Cause);
-  F.Need = F.Parts.Reserved + F.Parts.Context;
+  F.Parts.Host =
+      Gpu.UnifiedMemory && Need.HostBytes
+          ? Quantity::estimate(Need.lowerOn(Gpu) - Need.AllocatedBytes,
+                               Need.lowerOn(Gpu) - Need.AllocatedBytes, Need.HostBytes,
+                               "what tensors on the CPU take of the shared memory")
+          : Quantity::exact(0);
+  F.Need = F.Parts.Reserved + F.Parts.Context + F.Parts.Host;
   F.Is = judge(F.Need, F.Usable.Count);
   return F;
 }
 
 Fit computeFit(const Timeline &T, const GpuSpec &Gpu,
                const FitOptions &Options) {
-  return fitFrom(T, computeReserved(T, cublasWorkspaceBytes(Gpu), Options), Gpu,
+  return fitFrom(T, computeReserved(T, cardTerms(Gpu, Options), Options), Gpu,
                  Options);
 }
 
 std::vector<Fit> computeFits(const Timeline &T,
                              llvm::ArrayRef<const GpuSpec *> Gpus,
                              const FitOptions &Options) {
-  std::map<int64_t, ReservedNeed> ByCublas;
+  std::map<CardTerms, ReservedNeed> ByCard;
   std::vector<Fit> Fits;
   for (const GpuSpec *Gpu : Gpus) {
-    int64_t Cublas = cublasWorkspaceBytes(*Gpu);
-    auto [It, New] = ByCublas.try_emplace(Cublas);
+    CardTerms Card = cardTerms(*Gpu, Options);
+    auto [It, New] = ByCard.try_emplace(Card);
     if (New)
-      It->second = computeReserved(T, Cublas, Options);
+      It->second = computeReserved(T, Card, Options);
     Fits.push_back(fitFrom(T, It->second, *Gpu, Options));
   }
   return Fits;
@@ -243,6 +294,8 @@ void printFit(const Fit &F, llvm::raw_ostream &OS) {
   Line("context", F.Parts.Context);
   Line("cublas workspace", F.Parts.CublasWorkspace);
   Line("cudnn workspace", F.Parts.CudnnWorkspace);
+  if (F.Gpu.UnifiedMemory)
+    Line("host", F.Parts.Host);
   Line("need", F.Need);
   if (F.NeedsCacheRelease)
     OS << "fits only since cached segments are given back\n";

@@ -33,14 +33,23 @@ enum class Verdict : uint8_t {
 };
 llvm::StringRef verdictText(Verdict V); ///< "fits", "should fit", …
 
+/// What a run of the program of `vramlint calibrate` measured on a card.
+struct Calibration {
+  llvm::StringRef GpuId;
+  int64_t ContextBytes = 0;
+  std::optional<int64_t> WorkspaceBytes; ///< cuDNN's; not known for every program.
+};
+
 struct FitOptions {
   int64_t ReserveBytes = 0; ///< --reserve: a display, other processes.
   unsigned TorchMajor = 1, TorchMinor = 13;
+  AllocatorConf Allocator; ///< --alloc-conf
+  std::vector<Calibration> Measured; ///< --calibration
   /// Replace the estimates (--cuda-context, --cudnn-workspace).
   std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes;
 };
 
-/// The parts of the need. Context + Reserved = the need; the workspaces are
+/// The parts of the need. Context + Reserved + Host = the need; the workspaces are
 /// inside Reserved and shown for themselves.
 struct FitBreakdown {
   Quantity Live;            ///< As the program asks for it.
@@ -48,6 +57,9 @@ struct FitBreakdown {
   Quantity Context;         ///< Outside the allocator.
   Quantity CublasWorkspace; ///< Exact 0 if no matrix product runs.
   Quantity CudnnWorkspace;  ///< Exact 0 if no convolution runs.
+  /// What the CPU's tensors take of a memory that both share; else exact 0. The
+  /// process itself and the operating system are not counted.
+  Quantity Host;
 };
 
 struct Fit {
@@ -61,17 +73,38 @@ struct Fit {
   bool NeedsCacheRelease = false;
 };
 
-/// What a program takes of the caching allocator; of the GPU only the size of
-/// cuBLAS's workspace matters.
+/// What of a GPU a replay through the allocator depends on.
+struct CardTerms {
+  int64_t CublasBytes = 0;
+  int64_t ConvBytes = -1; ///< cuDNN's workspace as told or measured; else negative.
+  auto operator<=>(const CardTerms &) const = default;
+};
+CardTerms cardTerms(const GpuSpec &Gpu, const FitOptions &Options);
+
+/// What a program takes of the caching allocator, and of the host beside it.
 struct ReservedNeed {
   int64_t AllocatedBytes = 0; ///< Live tensors in blocks of 512 bytes, no more.
   int64_t ExpectedBytes = 0, UpperBytes = 0; ///< Reserved, with workspaces.
   int64_t ExpectedConvBytes = 0, UpperConvBytes = 0; ///< Largest workspace.
+  int64_t HostBytes = 0;     ///< The most that tensors on the CPU hold.
+  int64_t TogetherBytes = 0; ///< The most that both devices' tensors hold at once.
+
+  /// The need on \p Gpu without the context. Host tensors count where the memory is
+  /// shared.
+  int64_t lowerOn(const GpuSpec &Gpu) const {
+    return Gpu.UnifiedMemory ? std::max(AllocatedBytes, TogetherBytes) : AllocatedBytes;
+  }
+  int64_t upperOn(const GpuSpec &Gpu) const {
+    return (Bytes{UpperBytes} + Bytes{Gpu.UnifiedMemory ? HostBytes : 0}).Count;
+  }
 };
-/// \p Sizes: see replayCuda.
-ReservedNeed computeReserved(const Timeline &T, int64_t CublasBytes,
+/// Which figures of a need are asked for: Lower depends on no card and costs a third.
+enum class NeedOf : uint8_t { All, Lower, Upper };
+/// \p Sizes: see replayCuda. Figures that are not asked for are 0.
+ReservedNeed computeReserved(const Timeline &T, const CardTerms &Card,
                              const FitOptions &Options,
-                             llvm::ArrayRef<int64_t> Sizes = {});
+                             llvm::ArrayRef<int64_t> Sizes = {},
+                             NeedOf Which = NeedOf::All);
 
 /// \p T must be of DeviceKind::CUDA.
 Fit computeFit(const Timeline &T, const GpuSpec &Gpu,

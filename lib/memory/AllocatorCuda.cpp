@@ -12,6 +12,7 @@
 
 #include "lib/memory/AllocatorCuda.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <cassert>
 
@@ -22,17 +23,72 @@ struct AllocatorCuda::Block {
   int64_t Size = 0;
   bool IsSmall = false; ///< Of the small pool.
   bool IsFree = false;
+  bool IsMapped = true; ///< False: addresses of an expandable segment, no memory.
   Block *Prev = nullptr, *Next = nullptr; ///< Neighbours in the segment.
+
+  bool joins(const Block *Other) const {
+    return Other && Other->IsFree && Other->IsMapped == IsMapped;
+  }
 };
 
 bool AllocatorCuda::BySize::operator()(const Block *A, const Block *B) const {
   return A->Size != B->Size ? A->Size < B->Size : A->Address < B->Address;
 }
 
-AllocatorCuda::AllocatorCuda(int64_t CapacityBytes) : Capacity(CapacityBytes) {}
+bool AllocatorCuda::ByAddress::operator()(const Block *A, const Block *B) const {
+  return A->Address < B->Address;
+}
+
+llvm::Expected<AllocatorConf> AllocatorConf::parse(llvm::StringRef Text) {
+  constexpr int64_t SmallestSplitMiB = 20; // LibTorch refuses less.
+  AllocatorConf Conf;
+  llvm::SmallVector<llvm::StringRef, 4> Entries;
+  Text.split(Entries, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef Entry : Entries) {
+    auto [Key, Value] = Entry.split(':');
+    Key = Key.trim();
+    Value = Value.trim();
+    if (Key == "expandable_segments") {
+      if (Value != "True" && Value != "False")
+        return llvm::createStringError("expandable_segments must be True or False");
+      Conf.ExpandableSegments = Value == "True";
+    } else if (Key == "max_split_size_mb") {
+      int64_t MiB;
+      if (Value.getAsInteger(10, MiB) || MiB < SmallestSplitMiB || MiB > INT32_MAX)
+        return llvm::createStringError(
+            "max_split_size_mb must be a number of MiB, 20 or more");
+      Conf.MaxSplitBytes = MiB << 20;
+    } else {
+      return llvm::createStringError("'" + Key +
+                                     "' is not modelled; known are "
+                                     "expandable_segments and max_split_size_mb");
+    }
+  }
+  return Conf;
+}
+
+AllocatorCuda::AllocatorCuda(int64_t CapacityBytes, AllocatorConf Conf)
+    : Capacity(CapacityBytes), Conf(Conf) {
+  if (!Conf.ExpandableSegments)
+    return;
+  // More addresses than anything takes; never a page at the end of the first.
+  constexpr int64_t Room = int64_t(1) << 61;
+  for (bool IsSmall : {true, false}) {
+    auto *B = new Block;
+    B->Address = IsSmall ? 0 : Room;
+    B->Size = Room;
+    B->IsSmall = IsSmall;
+    B->IsFree = true;
+    B->IsMapped = false;
+    (IsSmall ? SmallRoom : LargeRoom).insert(B);
+  }
+}
 
 AllocatorCuda::~AllocatorCuda() {
   for (Pool *P : {&Small, &Large})
+    for (Block *B : *P)
+      delete B;
+  for (Unmapped *P : {&SmallRoom, &LargeRoom})
     for (Block *B : *P)
       delete B;
   for (auto &[Key, B] : Live)
@@ -60,6 +116,14 @@ AllocatorCuda::Pool &AllocatorCuda::poolOf(const Block &B) {
   return B.IsSmall ? Small : Large;
 }
 
+/// With max_split_size_mb: small requests take no large block, since it is not split,
+/// and large ones none that is larger by a segment.
+bool AllocatorCuda::suits(const Block &B, int64_t Size) const {
+  if (Size < Conf.MaxSplitBytes)
+    return B.Size < Conf.MaxSplitBytes;
+  return B.Size < Size + LargeSegment;
+}
+
 AllocatorCuda::Block *AllocatorCuda::findFree(int64_t Size) {
   Pool &P = Size <= SmallSize ? Small : Large;
   Block Wanted;
@@ -67,39 +131,153 @@ AllocatorCuda::Block *AllocatorCuda::findFree(int64_t Size) {
   auto It = P.lower_bound(&Wanted);
   if (It == P.end())
     return nullptr;
+  if (Conf.ExpandableSegments) {
+    // The block before unmapped addresses counts as what it can grow to.
+    auto Reach = [](const Block *B) {
+      return B->Size + (B->Next && !B->Next->IsMapped ? B->Next->Size : 0);
+    };
+    for (auto Next = std::next(It); Next != P.end() && Reach(*Next) < Reach(*It);)
+      It = Next++;
+  } else if (!suits(**It, Size)) {
+    return nullptr;
+  }
   Block *B = *It;
   P.erase(It);
   return B;
 }
 
+bool AllocatorCuda::reserve(int64_t SizeBytes) {
+  if (SizeBytes > Capacity || Reserved > Capacity - SizeBytes)
+    return false;
+  Reserved = (Bytes{Reserved} + Bytes{SizeBytes}).Count;
+  PeakReserved = std::max(PeakReserved, Reserved);
+  return true;
+}
+
 AllocatorCuda::Block *AllocatorCuda::newSegment(int64_t Size) {
+  if (Conf.ExpandableSegments)
+    return expand(Size);
   int64_t Segment = segmentSize(Size);
-  if (Segment > Capacity || Reserved > Capacity - Segment)
+  if (!reserve(Segment))
     return nullptr;
   auto *B = new Block;
   B->Address = NextAddress;
   B->Size = Segment;
   B->IsSmall = Size <= SmallSize;
   NextAddress = (Bytes{NextAddress} + Bytes{Segment}).Count;
-  Reserved = (Bytes{Reserved} + Bytes{Segment}).Count;
-  PeakReserved = std::max(PeakReserved, Reserved);
+  return B;
+}
+
+bool AllocatorCuda::splits(const Block &B, int64_t Size) const {
+  int64_t Rest = B.Size - Size;
+  if (B.IsSmall || Conf.ExpandableSegments)
+    return Rest >= MinBlock;
+  return Rest > SmallSize && Size < Conf.MaxSplitBytes;
+}
+
+/// \p B keeps its first \p Size bytes; the rest is a block of its own, in no pool.
+AllocatorCuda::Block *AllocatorCuda::cutAt(Block *B, int64_t Size) {
+  auto *Rest = new Block(*B);
+  Rest->Address = B->Address + Size;
+  Rest->Size = B->Size - Size;
+  Rest->Prev = B;
+  if (Rest->Next)
+    Rest->Next->Prev = Rest;
+  B->Next = Rest;
+  B->Size = Size;
+  return Rest;
+}
+
+/// \p B takes over its next neighbour, which is in no pool.
+AllocatorCuda::Block *AllocatorCuda::joinNext(Block *B) {
+  Block *Next = B->Next;
+  B->Size += Next->Size;
+  B->Next = Next->Next;
+  if (Next->Next)
+    Next->Next->Prev = B;
+  delete Next;
   return B;
 }
 
 void AllocatorCuda::splitIfLarge(Block *B, int64_t Size) {
-  int64_t Rest = B->Size - Size;
-  if (B->IsSmall ? Rest < MinBlock : Rest <= SmallSize)
+  if (!splits(*B, Size))
     return;
-  auto *Remaining = new Block(*B);
-  Remaining->Address = B->Address + Size;
-  Remaining->Size = Rest;
-  Remaining->IsFree = true;
-  Remaining->Prev = B;
-  if (Remaining->Next)
-    Remaining->Next->Prev = Remaining;
-  B->Next = Remaining;
-  B->Size = Size;
-  poolOf(*Remaining).insert(Remaining);
+  Block *Rest = cutAt(B, Size);
+  Rest->IsFree = true;
+  poolOf(*Rest).insert(Rest);
+}
+
+/// The first place where mapped free blocks and unmapped addresses in a row hold it.
+AllocatorCuda::Block *AllocatorCuda::findRoom(int64_t Size) {
+  for (Block *B : Size <= SmallSize ? SmallRoom : LargeRoom) {
+    if (B->Prev && B->Prev->IsFree)
+      B = B->Prev;
+    int64_t Sum = 0;
+    for (Block *C = B; C && C->IsFree && Sum < Size; C = C->Next)
+      Sum += C->Size;
+    if (Sum >= Size)
+      return B;
+  }
+  return nullptr;
+}
+
+/// Maps the pages that the first \p Size bytes of \p B, unmapped, need, and joins them
+/// with the free blocks beside. Null: no memory.
+AllocatorCuda::Block *AllocatorCuda::map(Block *B, int64_t Size) {
+  int64_t Page = B->IsSmall ? SmallSegment : LargeSegment;
+  int64_t Mapped = std::min((Size + Page - 1) / Page * Page, B->Size);
+  if (!reserve(Mapped))
+    return nullptr;
+  Unmapped &Room = B->IsSmall ? SmallRoom : LargeRoom;
+  Room.erase(B);
+  if (Mapped < B->Size)
+    Room.insert(cutAt(B, Mapped));
+  B->IsMapped = true;
+  return mergeWithNeighbours(B);
+}
+
+AllocatorCuda::Block *AllocatorCuda::expand(int64_t Size) {
+  Block *B = findRoom(Size);
+  if (!B)
+    return nullptr;
+  if (B->IsMapped)
+    poolOf(*B).erase(B);
+  else if (!(B = map(B, std::min(B->Size, Size))))
+    return nullptr;
+  while (B->Size < Size) {
+    Block *Next = B->Next;
+    // The free block in front must be found in its pool when it is joined.
+    poolOf(*B).insert(B);
+    Block *Joined = map(Next, std::min(Size - B->Size, Next->Size));
+    if (!Joined)
+      return nullptr;
+    B = Joined;
+  }
+  return B;
+}
+
+/// Gives the pages back that \p B, free and in no pool, covers as a whole.
+void AllocatorCuda::unmap(Block *B) {
+  int64_t Page = B->IsSmall ? SmallSegment : LargeSegment;
+  Unmapped &Room = B->IsSmall ? SmallRoom : LargeRoom;
+  // Both pools begin at a multiple of their pages, counted from their first address.
+  int64_t Base = B->IsSmall ? 0 : int64_t(1) << 61;
+  int64_t Begin = (B->Address - Base + Page - 1) / Page * Page + Base;
+  int64_t End = (B->Address + B->Size - Base) / Page * Page + Base;
+  if (Begin >= End) {
+    poolOf(*B).insert(B);
+    return;
+  }
+  if (End < B->Address + B->Size)
+    poolOf(*B).insert(cutAt(B, End - B->Address));
+  if (Begin > B->Address) {
+    Block *Rest = cutAt(B, Begin - B->Address);
+    poolOf(*B).insert(B);
+    B = Rest;
+  }
+  Reserved -= B->Size;
+  B->IsMapped = false;
+  Room.insert(mergeWithNeighbours(B));
 }
 
 bool AllocatorCuda::allocate(uint32_t Key, int64_t SizeBytes) {
@@ -125,23 +303,22 @@ bool AllocatorCuda::allocate(uint32_t Key, int64_t SizeBytes) {
   return true;
 }
 
+/// \p B is in no pool, and neither is the result.
 AllocatorCuda::Block *AllocatorCuda::mergeWithNeighbours(Block *B) {
-  if (Block *Prev = B->Prev; Prev && Prev->IsFree) {
-    poolOf(*Prev).erase(Prev);
-    Prev->Size += B->Size;
-    Prev->Next = B->Next;
-    if (B->Next)
-      B->Next->Prev = Prev;
-    delete B;
-    B = Prev;
+  auto Forget = [&](Block *Other) {
+    if (Other->IsMapped)
+      poolOf(*Other).erase(Other);
+    else
+      (Other->IsSmall ? SmallRoom : LargeRoom).erase(Other);
+  };
+  if (B->joins(B->Prev)) {
+    Block *Prev = B->Prev;
+    Forget(Prev);
+    B = joinNext(Prev);
   }
-  if (Block *Next = B->Next; Next && Next->IsFree) {
-    poolOf(*Next).erase(Next);
-    B->Size += Next->Size;
-    B->Next = Next->Next;
-    if (Next->Next)
-      Next->Next->Prev = B;
-    delete Next;
+  if (B->joins(B->Next)) {
+    Forget(B->Next);
+    joinNext(B);
   }
   return B;
 }
@@ -159,6 +336,13 @@ void AllocatorCuda::release(uint32_t Key) {
 }
 
 void AllocatorCuda::releasePool(Pool &P) {
+  if (Conf.ExpandableSegments) {
+    for (Block *B : std::vector<Block *>(P.begin(), P.end())) {
+      P.erase(B);
+      unmap(B);
+    }
+    return;
+  }
   for (auto It = P.begin(); It != P.end();) {
     Block *B = *It;
     if (B->Prev || B->Next) {
@@ -182,7 +366,7 @@ void AllocatorCuda::checkConsistency() const {
   for (const Pool *P : {&Small, &Large})
     for (const Block *B : *P) {
       assert(B->IsFree && "a block in a pool must be free");
-      assert((!B->Next || !B->Next->IsFree) && "free neighbours are merged");
+      assert(!B->joins(B->Next) && "free neighbours are merged");
       assert((!B->Next || B->Next->Address == B->Address + B->Size) &&
              "blocks tile their segment");
       Free += B->Size;
@@ -222,7 +406,7 @@ public:
   CudaReplay(const Timeline &L, const CudaReplayOptions &Options,
              llvm::ArrayRef<int64_t> Sizes)
       : T(*L.Of), L(L), Options(Options), Sizes(Sizes),
-        Allocator(Options.CapacityBytes) {}
+        Allocator(Options.CapacityBytes, Options.Conf) {}
 
   AllocatorPeaks run() {
     for (uint32_t I = 0; I < T.Events.size(); ++I)

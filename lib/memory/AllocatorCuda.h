@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // PyTorch's CUDA caching allocator, as c10/cuda/CUDACachingAllocator.cpp has it
-// from 1.7 to 2.x with default settings, for one stream:
+// from 1.7 to 2.x, for one stream:
 //
 //   request ─► rounded to 512 B ─► best fit in its pool (small: up to 1 MiB)
 //                  └─ none ─► new segment: 2 MiB small, 20 MiB below 10 MiB,
@@ -14,8 +14,13 @@
 //   block too large ─► split (rest ≥ 512 B small, > 1 MiB large)
 //   release ─► merged with free neighbours, kept cached
 //
-// Left out: several streams, PYTORCH_CUDA_ALLOC_CONF (max_split_size,
-// expandable segments, garbage collection), CUDA graphs' private pools.
+// With expandable segments (from 2.1 on, if asked for) each pool is one range of
+// addresses without end, of which pages of 2 MiB (small) or 20 MiB are mapped when a
+// block needs them; a block is split wherever 512 B remain.
+//
+// Left out: several streams, garbage collection, CUDA graphs' private pools. Of
+// PYTORCH_CUDA_ALLOC_CONF: all but expandable_segments and max_split_size_mb (whose
+// partial release of cached blocks before a retry is taken as a whole one).
 
 #pragma once
 
@@ -23,11 +28,21 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 #include <set>
 #include <vector>
 
 namespace vramlint {
+
+/// What PYTORCH_CUDA_ALLOC_CONF changes.
+struct AllocatorConf {
+  bool ExpandableSegments = false;
+  int64_t MaxSplitBytes = Bytes::Max; ///< Larger blocks are never split.
+
+  /// Reads "expandable_segments:True,max_split_size_mb:128"; the error names the key.
+  static llvm::Expected<AllocatorConf> parse(llvm::StringRef Text);
+};
 
 class AllocatorCuda {
 public:
@@ -39,7 +54,7 @@ public:
   static constexpr int64_t RoundLarge = 2 << 20;
 
   /// \p CapacityBytes: what cudaMalloc can give in all; default unlimited.
-  explicit AllocatorCuda(int64_t CapacityBytes = Bytes::Max);
+  explicit AllocatorCuda(int64_t CapacityBytes = Bytes::Max, AllocatorConf Conf = {});
   ~AllocatorCuda();
   AllocatorCuda(const AllocatorCuda &) = delete;
 
@@ -67,20 +82,36 @@ private:
   struct BySize {
     bool operator()(const Block *A, const Block *B) const;
   };
+  struct ByAddress {
+    bool operator()(const Block *A, const Block *B) const;
+  };
   using Pool = std::set<Block *, BySize>;
+  using Unmapped = std::set<Block *, ByAddress>;
 
   Pool &poolOf(const Block &B);
   Block *findFree(int64_t Size);
+  bool suits(const Block &B, int64_t Size) const;
   Block *newSegment(int64_t Size);
+  bool reserve(int64_t SizeBytes);
+  bool splits(const Block &B, int64_t Size) const;
   void splitIfLarge(Block *B, int64_t Size);
+  Block *cutAt(Block *B, int64_t Size);
+  Block *joinNext(Block *B);
   Block *mergeWithNeighbours(Block *B);
   void releasePool(Pool &P);
+  // Expandable segments.
+  Block *findRoom(int64_t Size);
+  Block *expand(int64_t Size);
+  Block *map(Block *B, int64_t Size);
+  void unmap(Block *B);
 
   int64_t Capacity;
+  AllocatorConf Conf;
   int64_t Allocated = 0, Reserved = 0, PeakAllocated = 0, PeakReserved = 0;
   int64_t NextAddress = 0;
   unsigned Releases = 0;
   Pool Small, Large;
+  Unmapped SmallRoom, LargeRoom; ///< Expandable segments: addresses without memory.
   llvm::DenseMap<uint32_t, Block *> Live;
 };
 
@@ -104,6 +135,7 @@ convolutionWorkspace(const OpRecord &Op,
 
 struct CudaReplayOptions {
   int64_t CapacityBytes = Bytes::Max;
+  AllocatorConf Conf;
   /// cuBLAS's workspace, allocated at the first matrix product of the forward
   /// thread and again at the first one of autograd's thread; 0: none.
   int64_t CublasWorkspaceBytes = 0;

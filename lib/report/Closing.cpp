@@ -266,6 +266,18 @@ static void printGrowth(const FileReport &R, const PathPrinter &Paths,
   }
 }
 
+static void printHost(const HostVerdict &H, llvm::raw_ostream &OS) {
+  OS << "Host memory (--host-memory): ";
+  if (H.Live.lower() > H.MemoryBytes)
+    OS << "does not fit";
+  else if (H.Live.isUnknown())
+    OS << "not judged";
+  else
+    OS << (H.Live.upper() <= H.MemoryBytes ? "tensors fit" : "tensors may not fit");
+  OS << "; they take " << formatBytes(H.Live) << " of " << formatBytes(Bytes{H.MemoryBytes})
+     << " (the process itself is not counted)\n";
+}
+
 static void printKnownPart(const FileReport &R, llvm::raw_ostream &OS) {
   Quantity States = largestStates(*R.Run, R.On.Device);
   if (States.expected() > 0)
@@ -297,6 +309,8 @@ void printFileClosing(const FileReport &R, const PathPrinter &Paths,
   if (!Verdicts)
     return;
   printGrowth(R, Paths, OS);
+  if (R.Host)
+    printHost(*R.Host, OS);
   bool Unknowns = true;
   for (const GpuVerdict &G : R.Gpus) {
     printVerdict(R, G, Paths, Unknowns, OS);

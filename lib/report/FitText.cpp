@@ -32,21 +32,48 @@ static std::string boundText(int64_t N) {
   return N == Bytes::Max ? "?" : tableBytes(N);
 }
 
+/// "640" or "512–640": heights; "?" if not known.
+static std::string imageText(const SizeLimit &L) {
+  if (!L.Known)
+    return "?";
+  std::string Possible = L.Possible ? std::to_string(L.Possible) : "none";
+  if (L.Sure == L.Possible)
+    return Possible;
+  return (L.Sure ? std::to_string(L.Sure) : "none") + "–" + Possible;
+}
+
+/// The first row that knows the images' size; null if none does.
+static const FitRow *findImages(llvm::ArrayRef<FitRow> Rows) {
+  for (const FitRow &Row : Rows)
+    if (Row.Image.Known)
+      return &Row;
+  return nullptr;
+}
+
 void printFitTable(const FileReport &R, llvm::ArrayRef<FitRow> Rows,
                    llvm::raw_ostream &OS) {
   using A = Table::Align;
-  Table Text({A::Left, A::Right, A::Left, A::Right, A::Right, A::Right, A::Right,
-              A::Right, A::Right});
-  Text.row({"GPU", "usable", "verdict", "live", "needs: lower", "expected",
-            "upper", "batch for certain", "may fit"});
-  bool AnyNominal = false;
+  // Without images there is no such column.
+  const FitRow *Sized = findImages(Rows);
+  std::vector<A> Columns(9, A::Right);
+  Columns[0] = Columns[2] = A::Left;
+  std::vector<std::string> Head{"GPU", "usable", "verdict", "live", "needs: lower",
+                                "expected", "upper", "batch for certain", "may fit"};
+  if (Sized) {
+    Columns.push_back(A::Right);
+    Head.push_back("largest image");
+  }
+  Table Text(Columns);
+  Text.row(Head);
+  bool AnyNominal = false, AnyShared = false;
   std::string Why;
   for (const FitRow &Row : Rows) {
     const Fit &F = Row.Result;
     AnyNominal |= F.UsableIsNominal;
     if (!Row.Batch.Known && Why.empty())
       Why = Row.Batch.Why;
-    Text.row({F.Gpu.Name.str(),
+    AnyShared |= F.Gpu.UnifiedMemory;
+    std::vector<std::string> Cells{F.Gpu.Name.str(),
               tableBytes(F.Usable.Count) + (F.UsableIsNominal ? "*" : " "),
               verdictText(F.Is).str(), tableBytes(F.Parts.Live),
               tableBytes(F.Need.lower()),
@@ -55,13 +82,23 @@ void printFitTable(const FileReport &R, llvm::ArrayRef<FitRow> Rows,
               Row.Batch.Known ? limitText(Row.Batch.Sure, Row.Batch.AtLimit)
                               : "?",
               Row.Batch.Known ? limitText(Row.Batch.Possible, Row.Batch.AtLimit)
-                              : "?"});
+                              : "?"};
+    if (Sized)
+      Cells.push_back(imageText(Row.Image));
+    Text.row(Cells);
   }
   Text.print(OS);
   if (AnyNominal)
     OS << "* nominal: what CUDA leaves usable on this card is not known\n";
   if (!Why.empty())
     OS << "Largest batch not known: " << Why << '\n';
+  if (Sized)
+    OS << "Largest image: its height at the program's batch, for certain–may fit; the "
+          "program's images are "
+       << Sized->Image.Height << "×" << Sized->Image.Width << '\n';
+  if (AnyShared)
+    OS << "Where CPU and GPU share their memory, tensors on the CPU are counted too; the "
+          "process itself and the operating system are not\n";
 }
 
 } // namespace vramlint::report

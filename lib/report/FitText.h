@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "lib/gpu/FitTable.h"
 #include "lib/report/Format.h"
 #include "lib/report/RunFacts.h"
 

@@ -114,6 +114,7 @@ Object toJson(const FitRow &Row, llvm::StringRef From) {
   O["context_bytes"] = toJson(F.Parts.Context);
   O["cublas_workspace_bytes"] = toJson(F.Parts.CublasWorkspace);
   O["cudnn_workspace_bytes"] = toJson(F.Parts.CudnnWorkspace);
+  O["host_bytes"] = toJson(F.Parts.Host);
   O["needs_cache_release"] = F.NeedsCacheRelease;
   Object Batch;
   Batch["known"] = Row.Batch.Known;
@@ -124,6 +125,17 @@ Object toJson(const FitRow &Row, llvm::StringRef From) {
   Batch["verified"] = Row.Batch.Verified;
   Batch["why"] = Row.Batch.Known ? Value(nullptr) : Value(utf8(Row.Batch.Why));
   O["largest_batch"] = std::move(Batch);
+  Object Image;
+  const SizeLimit &L = Row.Image;
+  auto Size = [&](int64_t Side) {
+    return L.Known ? Value(Array{Side, L.widthFor(Side)}) : Value(nullptr);
+  };
+  Image["known"] = L.Known;
+  Image["certain"] = Size(L.Sure);
+  Image["possible"] = Size(L.Possible);
+  Image["verified"] = L.Verified;
+  Image["why"] = L.Known || L.Why.empty() ? Value(nullptr) : Value(utf8(L.Why));
+  O["largest_image"] = std::move(Image);
   return O;
 }
 
@@ -289,10 +301,13 @@ static Object fileJson(const FileReport &R, bool WithSummary,
     Findings.push_back(toJson(F, Paths));
   for (const GpuVerdict &G : R.Gpus)
     if (!Rows)
-      Fits.push_back(toJson(FitRow{G.Result, G.Batch}, G.From));
+      Fits.push_back(toJson(FitRow{G.Result, G.Batch, {}}, G.From));
   if (Rows)
     for (const FitRow &Row : *Rows)
       Fits.push_back(toJson(Row, ""));
+  if (R.Host)
+    O["host"] = Object{{"memory_bytes", R.Host->MemoryBytes},
+                       {"live_bytes", toJson(R.Host->Live)}};
   O["findings"] = std::move(Findings);
   O["fits"] = std::move(Fits);
   if (R.Run)

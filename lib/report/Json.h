@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "lib/gpu/FitTable.h"
 #include "lib/memory/LineTable.h"
 #include "lib/report/Closing.h"
 #include "lib/report/Summary.h"

@@ -16,6 +16,7 @@
 #include "lib/torch/ClassView.h"
 #include "lib/torch/Trace.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,12 @@ struct GpuVerdict {
   BatchLimit Batch;
 };
 
+/// The host's memory, where --host-memory gives it. The process itself is not counted.
+struct HostVerdict {
+  int64_t MemoryBytes = 0;
+  Quantity Live; ///< Of tensors on the CPU, at their peak.
+};
+
 /// What became of one file.
 struct FileReport {
   enum class State {
@@ -55,6 +62,7 @@ struct FileReport {
   Platform On;
   std::vector<GpuVerdict> Gpus;
   std::string SmallestGpu; ///< Without --gpu: the smallest card that fits.
+  std::optional<HostVerdict> Host;
   BatchCost Cost;
 };
 

@@ -18,12 +18,19 @@
 #include "lib/frontend/ProjectIndex.h"
 #include "lib/memory/Statements.h"
 #include "lib/torch/Tensor.h"
+#include "tool/vramlint/Calibrate.h"
 #include "tool/vramlint/Lists.h"
 #include "llvm/Support/Path.h"
 
 namespace vramlint::tool {
 
 using report::FileReport;
+
+/// From 2.1 on; older ones stop at an option that they do not know.
+static bool hasExpandableSegments(const CompileCommand &Command) {
+  return Command.Torch && (Command.Torch->Major > 2 ||
+                           (Command.Torch->Major == 2 && Command.Torch->Minor >= 1));
+}
 
 static PreambleCacheOptions cacheOptions(const CommandLine &C) {
   PreambleCacheOptions Options;
@@ -42,10 +49,11 @@ static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
 }
 
 Analyser::Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
-                   ArchiveMap Archives, const GpuCatalog &Catalog,
-                   std::vector<std::string> Files, bool Colors)
-    : C(C), Gpus(std::move(Gpus)), Archives(std::move(Archives)), Catalog(Catalog),
-      Files(std::move(Files)), Colors(Colors), FS(llvm::vfs::getRealFileSystem()),
+                   ArchiveMap Archives, std::vector<Calibration> Measured,
+                   const GpuCatalog &Catalog, std::vector<std::string> Files,
+                   bool Colors)
+    : C(C), Gpus(std::move(Gpus)), Archives(std::move(Archives)),
+      Measured(std::move(Measured)), Catalog(Catalog), Files(std::move(Files)), Colors(Colors), FS(llvm::vfs::getRealFileSystem()),
       Finder(flagOptions(C, FS)), Cache(cacheOptions(C)) {}
 
 Analyser::~Analyser() = default;
@@ -99,6 +107,11 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
     R.Report.Problem =
         "no LibTorch found; install libtorch-dev, set CMAKE_PREFIX_PATH or "
         "Torch_DIR, or give its include folders after --";
+    return false;
+  }
+  if (C.Allocator.ExpandableSegments && !hasExpandableSegments(Command)) {
+    R.Report.Problem = "--alloc-conf expandable_segments: LibTorch " +
+                       Command.Torch->version() + " has none (from 2.1 on)";
     return false;
   }
   return true;
@@ -177,6 +190,9 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   Checks.Analysis.Fit.ReserveBytes = C.ReserveBytes;
   Checks.Analysis.Fit.ContextBytes = C.ContextBytes;
   Checks.Analysis.Fit.CudnnWorkspaceBytes = C.CudnnWorkspaceBytes;
+  Checks.Analysis.Fit.Allocator = C.Allocator;
+  Checks.Analysis.Fit.Measured = Measured;
+  Checks.Analysis.HostMemoryBytes = C.HostMemoryBytes;
   Checks.Analysis.Others = &Others;
   std::shared_ptr<const Analysis> Facts;
   if (C.What == Verb::Check && !C.dumps()) {
@@ -232,7 +248,12 @@ void Analyser::judge(const Analysis &A, FileResult &R) {
         std::make_shared<Timeline>(computeTimeline(Run, DeviceKind::CPU));
   if (C.What == Verb::Annotate)
     R.Lines = computeLineTable(*R.Report.Line);
-  if (C.Device == DeviceKind::CUDA)
+  if (C.What == Verb::Calibrate)
+    R.Dump = calibrationProgram(R.Report.File, *R.Report.Line, A.options().Fit);
+  if (C.HostMemoryBytes)
+    R.Report.Host = report::HostVerdict{
+        *C.HostMemoryBytes, computeTimeline(Run, DeviceKind::CPU).Live};
+  if (C.Device == DeviceKind::CUDA && C.What != Verb::Calibrate)
     judgeGpus(A, R);
   if (C.dumps())
     dump(R);
@@ -256,7 +277,7 @@ void Analyser::judgeGpus(const Analysis &A, FileResult &R) {
       Rows.push_back(&Gpu);
     if (C.Gpus.empty())
       Rows = Catalog.matching("");
-    R.Rows = fitTable(Line, Rows, Options, Search);
+    R.Rows = fitTable(Line, Rows, Options, Search, Known ? A.sizeSearch() : nullptr);
     for (FitRow &Row : R.Rows)
       capVerdict(Run, Row.Result);
     return;

@@ -11,6 +11,7 @@
 
 #include "lib/frontend/Frontend.h"
 #include "lib/frontend/PreambleCache.h"
+#include "lib/gpu/FitTable.h"
 #include "lib/gpu/GpuCatalog.h"
 #include "lib/memory/LineTable.h"
 #include "lib/report/RunFacts.h"
@@ -33,18 +34,18 @@ struct FileResult {
   std::string FlagsNote;                 ///< How flags were chosen for the user.
   std::vector<FitRow> Rows;              ///< `fit`
   LineTable Lines;                       ///< `annotate`
-  std::string Dump;                      ///< --dump-…
+  std::string Dump;                      ///< --dump-…, `calibrate`
 };
 
 class Analyser {
 public:
   using ArchiveMap = std::map<std::string, KnownArchive>;
 
-  /// \p Gpus: those of --gpu. \p Archives: those of --archive. \p Files: all that
-  /// are named, where bodies are looked for first.
+  /// \p Gpus: those of --gpu. \p Archives: those of --archive. \p Measured: those of
+  /// --calibration. \p Files: all that are named, where bodies are looked for first.
   Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus, ArchiveMap Archives,
-           const GpuCatalog &Catalog, std::vector<std::string> Files,
-           bool Colors);
+           std::vector<Calibration> Measured, const GpuCatalog &Catalog,
+           std::vector<std::string> Files, bool Colors);
   ~Analyser();
 
   FileResult run(const std::string &File);
@@ -61,6 +62,7 @@ private:
   const CommandLine &C;
   std::vector<GpuSpec> Gpus;
   ArchiveMap Archives;
+  std::vector<Calibration> Measured;
   const GpuCatalog &Catalog;
   std::vector<std::string> Files;
   bool Colors;

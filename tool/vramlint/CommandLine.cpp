@@ -30,8 +30,8 @@ template <typename... Ts> static Error fail(const Ts &...Parts) {
 static const std::pair<StringRef, Verb> Verbs[] = {
     {"check", Verb::Check},       {"summary", Verb::Summary},
     {"annotate", Verb::Annotate}, {"fit", Verb::Fit},
-    {"gpus", Verb::Gpus},         {"checks", Verb::Checks},
-    {"explain", Verb::Explain},
+    {"calibrate", Verb::Calibrate}, {"gpus", Verb::Gpus},
+    {"checks", Verb::Checks},     {"explain", Verb::Explain},
 };
 
 StringRef verbName(Verb V) {
@@ -115,6 +115,14 @@ static Error setReserve(CommandLine &C, StringRef V) {
   if (Error E = parseInto(N, V))
     return E;
   C.ReserveBytes = *N;
+  return Error::success();
+}
+
+static Error setAllocatorConf(CommandLine &C, StringRef V) {
+  Expected<AllocatorConf> Conf = AllocatorConf::parse(V);
+  if (!Conf)
+    return fail("--alloc-conf: ", llvm::toString(Conf.takeError()));
+  C.Allocator = *Conf;
   return Error::success();
 }
 
@@ -256,6 +264,19 @@ static const OptionSpec Options[] = {
      [](CommandLine &C, StringRef V) -> Error {
        return parseInto(C.CudnnWorkspaceBytes, V);
      }},
+    {"--calibration", "FILE", "takes what the program of vramlint calibrate measured on "
+                              "its card instead (repeatable)",
+     [](CommandLine &C, StringRef V) -> Error {
+       C.Calibrations.push_back(V.str());
+       return Error::success();
+     }},
+    {"--alloc-conf", "KEY:VALUE,…", "as PYTORCH_CUDA_ALLOC_CONF: expandable_segments, "
+                                    "max_split_size_mb",
+     setAllocatorConf},
+    {"--host-memory", "BYTES", "judge the host's memory too",
+     [](CommandLine &C, StringRef V) -> Error {
+       return parseInto(C.HostMemoryBytes, V);
+     }},
     {"--device", "cpu|cuda", "where the program runs (cuda)", setDevice},
     {"--onednn", "on|off", "whether convolutions on the CPU use oneDNN (off)",
      setOneDnn},
@@ -346,7 +367,8 @@ static Error readOption(CommandLine &C, llvm::ArrayRef<const char *> Argv,
 
 static Error checkCombination(const CommandLine &C) {
   bool OfFiles = C.What == Verb::Check || C.What == Verb::Summary ||
-                 C.What == Verb::Annotate || C.What == Verb::Fit;
+                 C.What == Verb::Annotate || C.What == Verb::Fit ||
+                 C.What == Verb::Calibrate;
   if (C.Help || C.Version)
     return Error::success();
   if (OfFiles && C.Files.empty())
@@ -361,8 +383,12 @@ static Error checkCombination(const CommandLine &C) {
     return fail("--format sarif goes with check only");
   if (C.Device == DeviceKind::CPU && !C.Gpus.empty())
     return fail("--gpu and --device cpu exclude each other");
-  if (C.Device == DeviceKind::CPU && C.What == Verb::Fit)
-    return fail("fit is about GPUs; it has no --device cpu");
+  if (C.What == Verb::Calibrate && C.Files.size() != 1)
+    return fail("calibrate needs one file");
+  if (C.What == Verb::Calibrate && C.Output != Format::Text)
+    return fail("calibrate prints a program; it has no --format");
+  if (C.Device == DeviceKind::CPU && (C.What == Verb::Fit || C.What == Verb::Calibrate))
+    return fail(verbName(C.What), " is about GPUs; it has no --device cpu");
   return Error::success();
 }
 
@@ -402,6 +428,7 @@ void printHelp(llvm::raw_ostream &OS) {
         "  summary           a table per model, a row per layer\n"
         "  annotate          the source with the bytes of each line\n"
         "  fit               a row per GPU: fits or not, largest batch\n"
+        "  calibrate FILE    a C++ program that measures FILE's on your own GPU\n"
         "  gpus [PATTERN]    the GPUs that --gpu takes, or one with its facts\n"
         "  checks [FILE]     the checks; with a file, those that are on for it\n"
         "  explain CHECK     what a check finds and how to mend it\n\nOptions:\n";

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "lib/memory/AllocatorCuda.h"
 #include "lib/torch/Stated.h"
 #include "lib/torch/Trace.h"
 #include "llvm/Support/Error.h"
@@ -20,7 +21,7 @@
 
 namespace vramlint::tool {
 
-enum class Verb { Check, Summary, Annotate, Fit, Gpus, Checks, Explain };
+enum class Verb { Check, Summary, Annotate, Fit, Calibrate, Gpus, Checks, Explain };
 enum class Format { Text, Json, Sarif };
 enum class ColorWhen { Auto, Always, Never };
 
@@ -32,7 +33,9 @@ struct CommandLine {
   std::vector<std::string> Gpus; ///< As typed.
   std::string GpuSpecsDir;
   int64_t ReserveBytes = 0;
-  std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes;
+  std::optional<int64_t> ContextBytes, CudnnWorkspaceBytes, HostMemoryBytes;
+  AllocatorConf Allocator;
+  std::vector<std::string> Calibrations; ///< Files.
   DeviceKind Device = DeviceKind::CUDA;
   bool OneDNN = false; ///< On the CPU.
   std::optional<int64_t> Batch;

@@ -7,6 +7,7 @@
 // vramlint's command line: reads the options, hands each file to the analyser
 // and what it finds to the report of the format asked for.
 
+#include "lib/gpu/Calibration.h"
 #include "lib/gpu/NativeGpu.h"
 #include "tool/vramlint/Analyser.h"
 #include "tool/vramlint/InputFiles.h"
@@ -54,9 +55,29 @@ static llvm::Expected<Analyser::ArchiveMap> readArchives(const CommandLine &C) {
   return Archives;
 }
 
+/// The files of --calibration, which must be right.
+static llvm::Expected<std::vector<Calibration>>
+readCalibrations(const CommandLine &C, const GpuCatalog &Catalog) {
+  auto FS = llvm::vfs::getRealFileSystem();
+  std::vector<Calibration> All;
+  for (const std::string &Path : C.Calibrations) {
+    auto Text = FS->getBufferForFile(Path);
+    if (!Text)
+      return llvm::createStringError("--calibration: " + Path + ": " +
+                                     Text.getError().message());
+    llvm::Expected<Calibration> One =
+        parseCalibration((*Text)->getBuffer(), Path, Catalog);
+    if (!One)
+      return One.takeError();
+    All.push_back(*One);
+  }
+  return All;
+}
+
 static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
                         std::vector<GpuSpec> Gpus,
-                        Analyser::ArchiveMap Archives) {
+                        Analyser::ArchiveMap Archives,
+                        std::vector<Calibration> Measured) {
   auto FS = llvm::vfs::getRealFileSystem();
   Output Out(C, *FS);
   std::vector<InputFile> Files = expandInputs(*FS, C.Files);
@@ -64,8 +85,8 @@ static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
   for (const InputFile &File : Files)
     if (File.Problem.empty())
       Names.push_back(File.Name);
-  Analyser Analyse(C, std::move(Gpus), std::move(Archives), Catalog,
-                   std::move(Names), Out.color());
+  Analyser Analyse(C, std::move(Gpus), std::move(Archives),
+                   std::move(Measured), Catalog, std::move(Names), Out.color());
   for (const InputFile &File : Files) {
     if (File.Problem.empty()) {
       Out.file(Analyse.run(File.Name));
@@ -116,7 +137,11 @@ int main(int Argc, char **Argv) {
   llvm::Expected<Analyser::ArchiveMap> Archives = readArchives(*C);
   if (!Archives)
     return complain(llvm::toString(Archives.takeError()));
-  return analyseFiles(*C, Catalog, std::move(*Gpus), std::move(*Archives));
+  llvm::Expected<std::vector<Calibration>> Measured = readCalibrations(*C, Catalog);
+  if (!Measured)
+    return complain(llvm::toString(Measured.takeError()));
+  return analyseFiles(*C, Catalog, std::move(*Gpus), std::move(*Archives),
+                      std::move(*Measured));
 }
 
 #if LLVM_ADDRESS_SANITIZER_BUILD

@@ -103,6 +103,9 @@ void Output::text(const FileResult &R) {
     if (R.Report.Run && R.Report.Line)
       report::printAnnotated(R.Report, R.Lines, Sources, Paths, llvm::outs());
     break;
+  case Verb::Calibrate:
+    llvm::outs() << R.Dump;
+    break;
   case Verb::Fit:
     if (!R.Rows.empty())
       report::printFitTable(R.Report, R.Rows, llvm::outs());
@@ -128,7 +131,7 @@ void Output::closing(const FileResult &R) {
   if (Figures && R.Report.Is == FileReport::State::Analysed)
     return; // The tables say it.
   report::printFileClosing(R.Report, Paths, llvm::errs(),
-                           /*Verdicts=*/C.What != Verb::Fit);
+                           /*Verdicts=*/C.What == Verb::Check);
 }
 
 int Output::exitCode() const {

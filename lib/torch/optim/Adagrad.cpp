@@ -8,12 +8,13 @@
 // exist from construction on.
 
 #include "lib/torch/optim/Optimizers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace vramlint {
 
 namespace {
 class Adagrad : public Optimizer {
-  std::map<const TensorImpl *, TensorRef> Sums;
+  llvm::MapVector<const TensorImpl *, TensorRef> Sums;
 
   void construct(Runtime &R) override {
     for (const TensorRef &P : Parameters)

@@ -8,6 +8,7 @@
 // adamw.cpp; `step` is a plain integer there, not a tensor.
 
 #include "lib/torch/optim/Optimizers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace vramlint {
 
@@ -21,7 +22,7 @@ private:
     TensorRef Average, AverageOfSquares, Maximum;
   };
   const bool Decoupled; ///< AdamW decays the weights themselves.
-  std::map<const TensorImpl *, State> States;
+  llvm::MapVector<const TensorImpl *, State> States;
 
   void update(Runtime &R, const TensorRef &P) override {
     bool AmsGrad = boolean(R, "amsgrad", false);

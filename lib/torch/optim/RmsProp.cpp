@@ -7,6 +7,7 @@
 // torch::optim::RMSprop. Mirrors torch/csrc/api/src/optim/rmsprop.cpp.
 
 #include "lib/torch/optim/Optimizers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace vramlint {
 
@@ -15,7 +16,7 @@ class RmsProp : public Optimizer {
   struct State {
     TensorRef AverageOfSquares, Momentum, Average;
   };
-  std::map<const TensorImpl *, State> States;
+  llvm::MapVector<const TensorImpl *, State> States;
 
   void update(Runtime &R, const TensorRef &P) override {
     double Momentum = number(R, "momentum", 0);

@@ -7,12 +7,13 @@
 // torch::optim::SGD. Mirrors torch/csrc/api/src/optim/sgd.cpp.
 
 #include "lib/torch/optim/Optimizers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace vramlint {
 
 namespace {
 class Sgd : public Optimizer {
-  std::map<const TensorImpl *, TensorRef> MomentumBuffers;
+  llvm::MapVector<const TensorImpl *, TensorRef> MomentumBuffers;
 
   void update(Runtime &R, const TensorRef &P) override {
     double Momentum = number(R, "momentum", 0);

@@ -7,7 +7,8 @@
 // Fits, their parts and verdicts; the smallest card; the largest batch.
 
 #include "lib/gpu/Fit.h"
-#include "lib/gpu/BatchSearch.h"
+#include "lib/gpu/Calibration.h"
+#include "lib/gpu/FitTable.h"
 #include "test/unit/TraceBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
@@ -281,7 +282,7 @@ TEST(FitTable, AllGpusInFewRuns) {
   auto First = P(32);
   BatchSearch S([&](int64_t B) { return P(B); }, 32, First);
   std::vector<const GpuSpec *> Gpus = GpuCatalog::builtin().matching("");
-  std::vector<FitRow> Rows = fitTable(*First, Gpus, {}, &S);
+  std::vector<FitRow> Rows = fitTable(*First, Gpus, {}, &S, nullptr);
   ASSERT_EQ(Rows.size(), Gpus.size());
   EXPECT_LE(S.runs(), 4u);
   for (size_t I = 1; I < Rows.size(); ++I) {
@@ -291,6 +292,67 @@ TEST(FitTable, AllGpusInFewRuns) {
     EXPECT_EQ(Rows[I].Result.Is == Verdict::Fits, Rows[I].Batch.Sure >= 32)
         << Rows[I].Result.Gpu.Id.str();
   }
+}
+
+/// A program whose one storage grows with the area of its images.
+std::shared_ptr<const Timeline> imagesOf(int64_t Side) { return block(Side * Side * 20000); }
+
+TEST(SizeSearch, TheLargestImageIsFoundInFewRuns) {
+  unsigned Runs = 0;
+  SizeSearch S(
+      [&](int64_t Side) {
+        ++Runs;
+        return imagesOf(Side);
+      },
+      224, 448, imagesOf(224));
+  for (llvm::StringRef Name : {"t4", "h100", "rtx 3060"}) {
+    SizeLimit L = S.largest(gpu(Name), /*Verify=*/false);
+    ASSERT_TRUE(L.Known) << L.Why;
+    EXPECT_GT(L.Sure, 0);
+    EXPECT_LE(L.Sure, L.Possible);
+    EXPECT_EQ(L.widthFor(L.Sure), 2 * L.Sure);
+    EXPECT_EQ(computeFit(*imagesOf(L.Sure), gpu(Name), {}).Is, Verdict::Fits);
+  }
+  EXPECT_LE(Runs, 3u);
+  SizeLimit L = S.largest(gpu("t4"));
+  EXPECT_TRUE(L.Verified);
+  EXPECT_NE(computeFit(*imagesOf(L.Sure + 32), gpu("t4"), {}).Is, Verdict::Fits);
+  EXPECT_EQ(computeFit(*imagesOf(L.Possible + 32), gpu("t4"), {}).Is,
+            Verdict::DoesNotFit);
+}
+
+TEST(SizeSearch, SaysWhyNot) {
+  SizeSearch Fixed([](int64_t) { return nullptr; }, 224, 224, imagesOf(224));
+  EXPECT_THAT(Fixed.largest(gpu("t4")).Why, HasSubstr("layers fix"));
+  SizeSearch Idle([](int64_t) { return imagesOf(224); }, 224, 224, imagesOf(224));
+  EXPECT_THAT(Idle.largest(gpu("t4")).Why, HasSubstr("change nothing"));
+}
+
+TEST(Calibration, ItsFiguresReplaceTheEstimatesOfItsCardOnly) {
+  auto C = parseCalibration("{\"vramlint_calibration\": 1, \"gpu\": \"Tesla T4\",\n"
+                            "\"context_bytes\": 500000000, \"workspace_bytes\": null}",
+                            "c.json", GpuCatalog::builtin());
+  ASSERT_TRUE(bool(C)) << llvm::toString(C.takeError());
+  FitOptions Options;
+  Options.Measured.push_back(*C);
+  EXPECT_EQ(contextBytes(gpu("t4"), Options).upper(), 500000000);
+  EXPECT_NE(contextBytes(gpu("h100"), Options).upper(), 500000000);
+}
+
+TEST(Calibration, ErrorsNameThePlace) {
+  auto Error = [](llvm::StringRef Text) {
+    auto C = parseCalibration(Text, "c.json", GpuCatalog::builtin());
+    return C ? std::string() : llvm::toString(C.takeError());
+  };
+  EXPECT_THAT(Error("{\n\"vramlint_calibration\": 1, \"gpu\": \"t4\",\n\"more\": 1}"),
+              HasSubstr("c.json:3: unknown key 'more'"));
+  EXPECT_THAT(Error("[]"), HasSubstr("no object"));
+  EXPECT_THAT(Error("{\"vramlint_calibration\": 7}"), HasSubstr("version"));
+  EXPECT_THAT(Error("{\"vramlint_calibration\": 1, \"gpu\": \"nonsense 9000\"}"),
+              HasSubstr("nonsense 9000"));
+  EXPECT_THAT(Error("{\"vramlint_calibration\": 1, \"gpu\": \"t4\", "
+                    "\"context_bytes\": null, \"workspace_bytes\": null}"),
+              HasSubstr("no CUDA context"));
 }
 
 } // namespace

@@ -125,6 +125,92 @@ TEST(AllocatorCuda, HugeSizesSaturate) {
   A.release(77); // Unknown keys are ignored.
 }
 
+AllocatorConf confOf(llvm::StringRef Text) {
+  llvm::Expected<AllocatorConf> Conf = AllocatorConf::parse(Text);
+  EXPECT_TRUE(bool(Conf)) << Text.str();
+  return Conf ? *Conf : (llvm::consumeError(Conf.takeError()), AllocatorConf());
+}
+
+TEST(AllocatorCuda, ExpandableSegmentsMapPagesAsTheyAreNeeded) {
+  AllocatorCuda A(Bytes::Max, confOf("expandable_segments:True"));
+  A.allocate(0, 30 * MiB); // Two pages of 20 MiB.
+  EXPECT_EQ(A.reservedBytes(), 40 * MiB);
+  EXPECT_EQ(A.allocatedBytes(), 30 * MiB);
+  A.allocate(1, 12 * MiB); // The 10 MiB left and a page more.
+  EXPECT_EQ(A.reservedBytes(), 60 * MiB);
+  A.release(0);
+  A.checkConsistency();
+  A.allocate(2, 12 * MiB); // Into the hole, not behind: that can grow.
+  EXPECT_EQ(A.reservedBytes(), 60 * MiB);
+  A.release(1);
+  A.allocate(3, 40 * MiB); // 48 MiB in a row: no page more.
+  EXPECT_EQ(A.reservedBytes(), 60 * MiB);
+  A.allocate(4, 1 * KiB); // The small pool's own page.
+  EXPECT_EQ(A.reservedBytes(), 62 * MiB);
+  A.checkConsistency();
+}
+
+TEST(AllocatorCuda, FragmentsThatSegmentsKeepApartAreOneRange) {
+  AllocatorCuda A(Bytes::Max, confOf("expandable_segments:True"));
+  A.allocate(0, 30 * MiB);
+  A.release(0);
+  A.allocate(1, 12 * MiB);
+  A.allocate(2, 30 * MiB); // 28 MiB are left of 40: one page more, not 30 MiB.
+  EXPECT_EQ(A.reservedBytes(), 60 * MiB);
+}
+
+TEST(AllocatorCuda, ExpandableSegmentsGiveWholePagesBack) {
+  AllocatorCuda A(100 * MiB, confOf("expandable_segments:True"));
+  A.allocate(0, 50 * MiB); // 60 MiB mapped.
+  A.allocate(1, 5 * MiB);
+  A.release(0);
+  A.emptyCache(); // 0..50 MiB is free: pages 0 and 1 go, 50..60 holds block 1.
+  EXPECT_EQ(A.reservedBytes(), 20 * MiB);
+  A.checkConsistency();
+  EXPECT_TRUE(A.allocate(2, 45 * MiB)); // The hole is mapped again.
+  EXPECT_EQ(A.reservedBytes(), 60 * MiB);
+  EXPECT_FALSE(A.allocate(3, 60 * MiB));
+  A.checkConsistency();
+}
+
+TEST(AllocatorCuda, ExpandableSegmentsStayConsistent) {
+  std::mt19937_64 Random(7);
+  for (int Round = 0; Round < 20; ++Round) {
+    AllocatorCuda A(400 * MiB, confOf("expandable_segments:True"));
+    std::vector<uint32_t> Live;
+    for (uint32_t I = 0; I < 600; ++I) {
+      if (Live.empty() || Random() % 100 < 55) {
+        if (A.allocate(I, 1 + Random() % (Random() % 2 ? 90 * MiB : 300 * KiB)))
+          Live.push_back(I);
+      } else {
+        size_t At = Random() % Live.size();
+        A.release(Live[At]);
+        Live.erase(Live.begin() + At);
+      }
+      A.checkConsistency();
+      ASSERT_LE(A.allocatedBytes(), A.reservedBytes());
+      ASSERT_LE(A.reservedBytes(), 400 * MiB);
+    }
+  }
+}
+
+TEST(AllocatorCuda, LargeBlocksAreNotSplitAboveTheLimit) {
+  AllocatorCuda A(Bytes::Max, confOf("max_split_size_mb:64"));
+  A.allocate(0, 100 * MiB);
+  A.release(0);
+  A.allocate(1, 30 * MiB); // Not out of the 100 MiB.
+  EXPECT_EQ(A.reservedBytes(), 130 * MiB);
+  A.allocate(2, 90 * MiB); // The 100 MiB are less than a segment larger: whole.
+  EXPECT_EQ(A.reservedBytes(), 130 * MiB);
+  EXPECT_EQ(A.allocatedBytes(), 130 * MiB);
+}
+
+TEST(AllocatorConf, NamesWhatIsWrong) {
+  for (llvm::StringRef Text : {"expandable_segments:yes", "max_split_size_mb:1",
+                               "garbage_collection_threshold:0.6", "x"})
+    EXPECT_TRUE(bool(AllocatorConf::parse(Text).takeError())) << Text.str();
+}
+
 /// The same rules on flat lists.
 class SimpleModel {
 public:
