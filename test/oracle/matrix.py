@@ -58,6 +58,13 @@ LEFT_OUT = {
 # Programs that miss their bars, and why.
 EXPECTED = {
     "gru_tagger": "the lengths of packed sequences are data, and are said to be unknown",
+    "mixtral": "how many tokens each expert gets is data, and is said to be unknown",
+    "convnext_tiny": "not mended: a copy for its depthwise convolutions that LibTorch does not "
+                     "make, and the masks of its dropped paths, 4 bytes a sample, live longer",
+    "lraspp_mobilenet_v3_large": "not mended: a statement of several lines in a constructor is "
+                                 "not met",
+    "pspnet": "not mended: a statement of several lines in a constructor is not met",
+    "regnet_y_400mf": "not mended: the input of a mean is kept in its squeeze-and-excitation",
 }
 QUICK_SECONDS = 5
 CONDITIONS = ("off", "on")  # oneDNN.
