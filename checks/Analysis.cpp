@@ -7,6 +7,8 @@
 // See Analysis.h.
 
 #include "checks/Analysis.h"
+#include "checks/GrowingMemory.h"
+#include "checks/RecurrentState.h"
 #include "checks/TorchNames.h"
 #include "lib/torch/plugin/ArchiveStore.h"
 #include "clang/AST/ASTContext.h"
@@ -78,6 +80,25 @@ std::shared_ptr<const Timeline> Analysis::timeline() const {
     TheTimeline = std::make_shared<Timeline>(
         computeTimeline(trace(), DeviceKind::CUDA));
   return TheTimeline;
+}
+
+std::shared_ptr<const Timeline> Analysis::hostTimeline() const {
+  if (!TheHostTimeline)
+    TheHostTimeline = std::make_shared<Timeline>(
+        computeTimeline(trace(), DeviceKind::CPU));
+  return TheHostTimeline;
+}
+
+const std::vector<Growing> &Analysis::growingLoops() const {
+  if (!Growth)
+    Growth = std::make_unique<const std::vector<Growing>>(findGrowingLoops(*this));
+  return *Growth;
+}
+
+const std::vector<CarriedState> &Analysis::carriedStates() const {
+  if (!States)
+    States = std::make_unique<const std::vector<CarriedState>>(findCarriedStates(*this));
+  return *States;
 }
 
 const Fit &Analysis::fit(const GpuSpec &Gpu) const {

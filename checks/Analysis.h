@@ -23,6 +23,9 @@
 
 namespace vramlint {
 
+struct CarriedState;
+struct Growing;
+
 class Analysis {
 public:
   /// \p Options is complete: `.clang-tidy` is already in it.
@@ -41,6 +44,12 @@ public:
   std::shared_ptr<const ClassView> classes() const;
   /// Of the CUDA device.
   std::shared_ptr<const Timeline> timeline() const;
+  /// Of the CPU.
+  std::shared_ptr<const Timeline> hostTimeline() const;
+  /// Loops whose memory grows: on the GPU, or if nothing grows there, on the CPU.
+  const std::vector<Growing> &growingLoops() const;
+  /// The recurrent states that training loops carry with their graph.
+  const std::vector<CarriedState> &carriedStates() const;
   /// The GPUs to judge; empty: none named.
   const std::vector<GpuSpec> &gpus() const { return Options.Gpus; }
   const Fit &fit(const GpuSpec &Gpu) const;
@@ -83,7 +92,9 @@ private:
   AnalysisOptions Options;
   mutable std::unique_ptr<UnitFacts> Unit;
   mutable std::shared_ptr<const Trace> TheTrace;
-  mutable std::shared_ptr<const Timeline> TheTimeline;
+  mutable std::shared_ptr<const Timeline> TheTimeline, TheHostTimeline;
+  mutable std::unique_ptr<const std::vector<Growing>> Growth;
+  mutable std::unique_ptr<const std::vector<CarriedState>> States;
   mutable llvm::StringMap<Fit> Fits;
   mutable std::unique_ptr<BatchSearch> Search;
   mutable std::unique_ptr<SizeSearch> Sizes;

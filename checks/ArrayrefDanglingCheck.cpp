@@ -108,9 +108,7 @@ static Gone goneIn(const Expr *E, const ASTContext &Context, int Depth = 0) {
 /// Would a std::vector do for everything that \p V is used for?
 static bool vectorWillDo(const VarDecl &V, const BodyView &View) {
   for (const DeclRefExpr *Use : View.usesOf(&V)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
+    const Stmt *P = View.userOf(Use);
     if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
       if (!llvm::StringSwitch<bool>(nameOf(M->getMemberDecl()))
                .Cases("size", "empty", "begin", "end", "data", "front", "back",
@@ -201,12 +199,7 @@ void ArrayrefDanglingCheck::assignment(const CXXOperatorCallExpr &Op,
 void ArrayrefDanglingCheck::onAnalysis(const Analysis &A) {
   Done.clear();
   for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
-    auto Look = [&]() -> const BodyView & {
-      if (!View)
-        View.emplace(F, A.context());
-      return *View;
-    };
+    LazyView View(F, A.context());
     if (const auto *K = dyn_cast<CXXConstructorDecl>(F.Decl))
       for (const CXXCtorInitializer *I : K->inits())
         if (const FieldDecl *Field = I->getMember())
@@ -217,7 +210,7 @@ void ArrayrefDanglingCheck::onAnalysis(const Analysis &A) {
           for (const Decl *Each : D->decls())
             if (const auto *V = dyn_cast<VarDecl>(Each);
                 V && !elementOfArrayRef(V->getType()).isNull())
-              variable(*V, Look());
+              variable(*V, *View);
         if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
             Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
             !elementOfArrayRef(Op->getArg(0)->getType()).isNull())

@@ -291,4 +291,21 @@ const Expr *BodyView::originOf(const Expr *E) const {
   return E;
 }
 
+const Stmt *BodyView::userOf(const Stmt *S) const {
+  const Stmt *P = parent(S);
+  while (P && isa<ImplicitCastExpr, ParenExpr>(P))
+    P = parent(P);
+  return P;
+}
+
+void forEachOwnStmt(const UnitFacts &Unit,
+                    llvm::function_ref<void(const Stmt *, LazyView &)> Visit) {
+  for (const FunctionFacts &F : Unit.Functions) {
+    if (F.InTest)
+      continue;
+    LazyView View(F, Unit.Context);
+    forEachStmt(F.Body, [&](const Stmt *S) { Visit(S, View); });
+  }
+}
+
 } // namespace vramlint

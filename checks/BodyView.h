@@ -47,6 +47,8 @@ public:
   const clang::Stmt *parent(const clang::Stmt *S) const {
     return Parents.lookup(S);
   }
+  /// What uses the value of \p S: its parent, but for casts and parentheses.
+  const clang::Stmt *userOf(const clang::Stmt *S) const;
   /// The field that the initialiser ending at \p S sets; null: not a root.
   const clang::FieldDecl *fieldOf(const clang::Stmt *S) const {
     return Fields.lookup(S);
@@ -88,5 +90,30 @@ private:
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
   unsigned Clock = 0;
 };
+
+/// The view of a function's body, made when it is first asked for.
+class LazyView {
+public:
+  LazyView(const FunctionFacts &F, const clang::ASTContext &Context)
+      : Facts(F), Context(Context) {}
+
+  const FunctionFacts &Facts;
+
+  const BodyView &operator*() {
+    if (!Made)
+      Made.emplace(Facts, Context);
+    return *Made;
+  }
+  const BodyView *operator->() { return &**this; }
+
+private:
+  const clang::ASTContext &Context;
+  std::optional<BodyView> Made;
+};
+
+/// Calls \p Visit for each statement in the bodies of the unit's functions that are no
+/// tests.
+void forEachOwnStmt(const UnitFacts &Unit,
+                    llvm::function_ref<void(const clang::Stmt *, LazyView &)> Visit);
 
 } // namespace vramlint

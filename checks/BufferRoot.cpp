@@ -57,9 +57,7 @@ private:
 /// Does somebody else get the variable's memory: a move, a swap, a release()?
 bool Finder::handedOn(const VarDecl *V) const {
   for (const DeclRefExpr *Use : View.usesOf(V)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
+    const Stmt *P = View.userOf(Use);
     if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
       llvm::StringRef Name = nameOf(M->getMemberDecl());
       if (Name == "release" || Name == "swap")

@@ -39,10 +39,7 @@ static const DeclRefExpr *elementOf(const CallExpr &Cat, const VarDecl *V) {
 
 /// Does \p Use only ask whether the tensor is there, or how large it is?
 static bool onlyAsks(const DeclRefExpr *Use, const BodyView &View) {
-  const Stmt *P = View.parent(Use);
-  while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-    P = View.parent(P);
-  const auto *M = dyn_cast_or_null<MemberExpr>(P);
+  const auto *M = dyn_cast_or_null<MemberExpr>(View.userOf(Use));
   return M && llvm::is_contained({"defined", "numel", "size", "sizes", "dim"},
                                  nameOf(M->getMemberDecl()));
 }
@@ -82,32 +79,25 @@ static std::optional<Append> appendIn(const Stmt *S, const BodyView &View) {
 
 void CatInLoopCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    if (F.InTest || !F.Body)
-      continue;
-    std::optional<BodyView> View;
-    forEachStmt(F.Body, [&](const Stmt *S) {
-      const auto *C = dyn_cast<CallExpr>(S);
-      if (!C || !isa<CXXOperatorCallExpr>(C))
-        return;
-      if (cast<CXXOperatorCallExpr>(C)->getOperator() != OO_Equal ||
-          !isTensor(C->getType()))
-        return;
-      if (!View)
-        View.emplace(F, A.context());
-      std::optional<Append> Found = appendIn(S, *View);
-      if (!Found || A.unit().isInMacroBody(Found->Cat->getExprLoc()) ||
-          !Done.insert(Found->Cat->getExprLoc()).second)
-        return;
-      std::string Name = Found->Into->getNameAsString();
-      diag(Found->Cat->getBeginLoc(),
-           "each iteration copies all of '%0' to append to it")
-          << Name;
-      note(Found->Loop->getBeginLoc(),
-           "in this loop; collect the parts in a std::vector<torch::Tensor> and join "
-           "them once, after it");
-    });
-  }
+  forEachOwnStmt(A.unit(), [&](const Stmt *S, LazyView &View) {
+    const auto *C = dyn_cast<CallExpr>(S);
+    if (!C || !isa<CXXOperatorCallExpr>(C))
+      return;
+    if (cast<CXXOperatorCallExpr>(C)->getOperator() != OO_Equal ||
+        !isTensor(C->getType()))
+      return;
+    std::optional<Append> Found = appendIn(S, *View);
+    if (!Found || A.unit().isInMacroBody(Found->Cat->getExprLoc()) ||
+        !Done.insert(Found->Cat->getExprLoc()).second)
+      return;
+    std::string Name = Found->Into->getNameAsString();
+    diag(Found->Cat->getBeginLoc(),
+         "each iteration copies all of '%0' to append to it")
+        << Name;
+    note(Found->Loop->getBeginLoc(),
+         "in this loop; collect the parts in a std::vector<torch::Tensor> and join "
+         "them once, after it");
+  });
 }
 
 } // namespace vramlint

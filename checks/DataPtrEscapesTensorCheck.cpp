@@ -85,9 +85,7 @@ static std::optional<LocalMemory> localMemory(const Expr *Pointer, const BodyVie
     return std::nullopt;
   // Held by something else as well, or moved there: it may live on.
   for (const DeclRefExpr *Use : View.usesOf(T)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
+    const Stmt *P = View.userOf(Use);
     if (P && !isa<MemberExpr, DeclStmt>(P) && !isa<CXXOperatorCallExpr>(P))
       return std::nullopt;
     if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(P);
@@ -154,14 +152,12 @@ void DataPtrEscapesTensorCheck::onAnalysis(const Analysis &A) {
   for (const FunctionFacts &F : A.unit().Functions) {
     if (!F.Body)
       continue;
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     forEachStmt(F.Body, [&](const Stmt *S) {
       const auto *R = dyn_cast<ReturnStmt>(S);
       const auto *B = dyn_cast<BinaryOperator>(S);
       if (!R && !(B && B->getOpcode() == BO_Assign))
         return;
-      if (!View)
-        View.emplace(F, A.context());
       std::optional<Escape> E = R ? returned(*R, *View) : stored(*B, *View);
       SourceLocation Loc = E ? E->From.Pointer->getExprLoc() : SourceLocation();
       if (!E || isInMacro(Loc, A.context()) || !Done.insert(Loc).second)

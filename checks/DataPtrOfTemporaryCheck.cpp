@@ -155,14 +155,12 @@ void DataPtrOfTemporaryCheck::report(const TemporaryPointer &P,
 void DataPtrOfTemporaryCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
   for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     for (const Root &R : rootsOf(F))
       forEachStmt(R.Code, [&](const Stmt *S) {
         const auto *C = dyn_cast<CXXMemberCallExpr>(S);
         if (!C || !isDataPtr(*C) || isInMacro(C->getExprLoc(), A.context()))
           return;
-        if (!View)
-          View.emplace(F, A.context());
         // From the call up to what keeps its pointer.
         const Stmt *Top = View->statementOf(C);
         const auto *D = dyn_cast<DeclStmt>(Top);

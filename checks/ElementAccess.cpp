@@ -60,14 +60,12 @@ static const Expr *elementBy(const Expr *E, const VarDecl *Counter) {
 std::vector<ElementAccess> elementAccesses(const FunctionFacts &F,
                                            const ASTContext &Context) {
   std::vector<ElementAccess> Found;
-  std::optional<BodyView> View;
+  LazyView View(F, Context);
   forEachStmt(F.Body, [&](const Stmt *S) {
     const auto *C = dyn_cast<CXXMemberCallExpr>(S);
     if (!C || nameOf(C->getMethodDecl()) != "item" || !C->getImplicitObjectArgument() ||
         !tensorCall(C->getImplicitObjectArgument()))
       return;
-    if (!View)
-      View.emplace(F, Context);
     const Stmt *Loop = View->loopAround(C);
     const VarDecl *Counter = Loop ? counterOf(Loop) : nullptr;
     const Expr *Of = Counter ? elementBy(C->getImplicitObjectArgument(), Counter) : nullptr;

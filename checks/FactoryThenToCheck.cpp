@@ -104,14 +104,12 @@ void FactoryThenToCheck::onAnalysis(const Analysis &A) {
   for (const FunctionFacts &F : A.unit().Functions) {
     if (F.InTest)
       continue;
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     for (const Root &R : rootsOf(F))
       forEachStmt(R.Code, [&](const Stmt *S) {
         const auto *C = dyn_cast<CXXMemberCallExpr>(S);
         if (!C || !isTensor(C->getType()))
           return;
-        if (!View)
-          View.emplace(F, A.context());
         std::optional<Moved> M = movedFactory(*C, *View);
         if (M && !isInMacro(C->getExprLoc(), A.context()) &&
             Done.insert(C->getExprLoc()).second)

@@ -180,14 +180,12 @@ std::string namespaceOf(const CallExpr *Call, const ASTContext &Context) {
 void forEachFromBlob(const UnitFacts &Unit,
                      llvm::function_ref<void(const FromBlob &, const BodyView &)> F) {
   for (const FunctionFacts &Function : Unit.Functions) {
-    std::optional<BodyView> View; // Made for a body that has one.
+    LazyView View(Function, Unit.Context);
     for (const Root &R : rootsOf(Function))
       forEachStmt(R.Code, [&](const Stmt *S) {
         FromBlob Blob = fromBlob(S);
         if (!Blob || isInMacro(S->getBeginLoc(), Unit.Context))
           return;
-        if (!View)
-          View.emplace(Function, Unit.Context);
         F(Blob, *View);
       });
   }

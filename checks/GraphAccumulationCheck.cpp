@@ -107,10 +107,7 @@ static bool startsAnew(const Accumulation &A, const BodyView &View,
       continue;
     if (View.writeAt(Use))
       return true;
-    const Stmt *M = View.parent(Use);
-    while (M && isa<ImplicitCastExpr, ParenExpr>(M))
-      M = View.parent(M);
-    if (const auto *Member = dyn_cast_or_null<MemberExpr>(M))
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(View.userOf(Use)))
       if (llvm::StringSwitch<bool>(nameOf(Member->getMemberDecl()))
               .Cases("clear", "resize", "erase", "pop_back", "pop_front", true)
               .Cases("zero_", "detach_", "reset", "fill_", "swap", "assign", true)
@@ -202,7 +199,7 @@ void GraphAccumulationCheck::reportText(const Analysis &A, const FunctionFacts &
     note(Acc.Loop->getBeginLoc(), "of this loop; '" + Acc.Into->getNameAsString() +
                                       "' is only read as a number, so it needs no "
                                       "graph: item() or detach()");
-    for (const Growing &G : growingLoops(A))
+    for (const Growing &G : A.growingLoops())
       if (onSameLine(A, G.Op, Acc.At->getBeginLoc()) ||
           (Acc.IsList && onSameLine(A, G.Loop, Acc.Loop->getBeginLoc())))
         note(G.Loop.isValid() ? G.Loop : Loc, growthText(A, G));
@@ -231,7 +228,7 @@ static bool continuesGraph(const Trace &T, OpId Id) {
 void GraphAccumulationCheck::reportRun(const Analysis &A,
                                        std::set<SourceLocation> &Done) {
   std::shared_ptr<const Trace> T = A.trace();
-  for (const Growing &G : growingLoops(A)) {
+  for (const Growing &G : A.growingLoops()) {
     if (G.Is->KeptBy == None || G.Freed || G.Op.isInvalid() || G.Loop.isInvalid() ||
         isRecurrentOp(T->Ops[G.Is->KeptBy].Name) || !continuesGraph(*T, G.Is->KeptBy) ||
         llvm::any_of(Done, [&](SourceLocation L) { return onSameLine(A, L, G.Op); }))
@@ -249,7 +246,7 @@ void GraphAccumulationCheck::reportRun(const Analysis &A,
 
 void GraphAccumulationCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  std::vector<CarriedState> States = carriedStates(A);
+  const std::vector<CarriedState> &States = A.carriedStates();
   for (const FunctionFacts &F : A.unit().Functions)
     if (F.Trains && !F.InTest && F.Body)
       reportText(A, F, Done);

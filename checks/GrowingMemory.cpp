@@ -51,12 +51,11 @@ static void addGrowing(const Analysis &A, std::shared_ptr<const Timeline> Line,
   }
 }
 
-std::vector<Growing> growingLoops(const Analysis &A) {
+std::vector<Growing> findGrowingLoops(const Analysis &A) {
   std::vector<Growing> Found;
   addGrowing(A, A.timeline(), Found);
   if (Found.empty())
-    addGrowing(A, std::make_shared<Timeline>(computeTimeline(A.trace(), DeviceKind::CPU)),
-               Found);
+    addGrowing(A, A.hostTimeline(), Found);
   return Found;
 }
 
@@ -68,9 +67,7 @@ std::string growthText(const Analysis &A, const Growing &G) {
   for (const GpuSpec &Gpu : A.gpus()) {
     if (!OnGpu)
       break;
-    const Fit &F = A.fit(Gpu);
-    int64_t Room = F.Usable.Count - F.Parts.Context.expected() - G.Line->Live.lower();
-    int64_t Full = std::max<int64_t>(Room, 0) / G.Is->BytesPerIteration;
+    int64_t Full = iterationsUntilFull(A.fit(Gpu), *G.Line, *G.Is);
     if (Full < G.Is->Skipped)
       Text += "; " + std::string(Gpu.Name) + " is full after about " + formatCount(Full) +
               " iterations";

@@ -24,8 +24,8 @@ struct Growing {
   bool Freed = false;         ///< By a backward pass after the loop.
 };
 
-/// On the GPU; if nothing grows there, on the CPU.
-std::vector<Growing> growingLoops(const Analysis &A);
+/// What Analysis::growingLoops() holds.
+std::vector<Growing> findGrowingLoops(const Analysis &A);
 
 /// "each iteration keeps 250 KiB more of GPU memory; NVIDIA T4 is full after about
 /// 58,000 iterations".

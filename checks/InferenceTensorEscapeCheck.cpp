@@ -93,9 +93,7 @@ static std::optional<Escaped> useAfter(const VarDecl *V, const Stmt *Block,
       continue;
     if (View.writeAt(Use))
       return std::nullopt; // Another tensor from here on.
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
+    const Stmt *P = View.userOf(Use);
     if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
       llvm::StringRef Name = nameOf(M->getMemberDecl());
       const auto *C = dyn_cast_or_null<CXXMemberCallExpr>(View.parent(M));
@@ -140,10 +138,8 @@ void InferenceTensorEscapeCheck::onAnalysis(const Analysis &A) {
   for (const FunctionFacts &F : A.unit().Functions) {
     if (F.InTest || !F.Body || !F.HasGuard)
       continue;
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     for (const InferenceBlock &B : inferenceBlocks(F)) {
-      if (!View)
-        View.emplace(F, A.context());
       for (const Escaped &E : escapedFrom(B, *View)) {
         SourceLocation Loc = E.Use->getExprLoc();
         if (A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)

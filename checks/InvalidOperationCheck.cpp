@@ -15,7 +15,7 @@ using namespace clang;
 namespace vramlint {
 
 void InvalidOperationCheck::onAnalysis(const Analysis &A) {
-  std::vector<CarriedState> States = carriedStates(A);
+  const std::vector<CarriedState> &States = A.carriedStates();
   for (const RefusedOperation &R : refusedOperations(A, FailureKind::Other)) {
     // One cause, one finding: checks of their own tell of these.
     if (isBackwardOf(States, R.Loc, A) || isTargetType(*R.What))

@@ -61,10 +61,7 @@ static std::optional<SharedCopy> sharedCopy(const VarDecl &V) {
 static const CXXMemberCallExpr *callOn(const VarDecl *V, llvm::StringRef Name,
                                        const BodyView &View, const Stmt *After) {
   for (const DeclRefExpr *Use : View.usesOf(V)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
-    const auto *M = dyn_cast_or_null<MemberExpr>(P);
+    const auto *M = dyn_cast_or_null<MemberExpr>(View.userOf(Use));
     const auto *C = M ? dyn_cast_or_null<CXXMemberCallExpr>(View.parent(M)) : nullptr;
     if (C && nameOf(M->getMemberDecl()) == Name && View.begin(C) > View.begin(After))
       return C;
@@ -92,42 +89,35 @@ static const Stmt *conflictOf(const SharedCopy &S, const CXXMemberCallExpr &To,
 
 void JitCloneSharesCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    if (F.InTest || !F.Body)
-      continue;
-    std::optional<BodyView> View;
-    forEachStmt(F.Body, [&](const Stmt *Part) {
-      const auto *D = dyn_cast<DeclStmt>(Part);
-      const auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
-                                             : nullptr;
-      std::optional<SharedCopy> S = V ? sharedCopy(*V) : std::nullopt;
-      if (!S)
-        return;
-      if (!View)
-        View.emplace(F, A.context());
-      const CXXMemberCallExpr *To = callOn(V, "to", *View, D);
-      const Stmt *Conflict = To ? conflictOf(*S, *To, *View) : nullptr;
-      SourceLocation Loc = V->getLocation();
-      if (!Conflict || A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)
-        return;
-      std::string Of = S->Of->getNameAsString();
-      {
-        auto Diag = diag(Loc, "'%0' shares its weights with '%1': to() moves them for both")
-                    << V->getName() << Of;
-        SourceLocation Begin = S->From->getBeginLoc(), End = endOf(S->From, A.context());
-        if (Begin.isFileID() && End.isValid())
-          Diag << FixItHint::CreateReplacement(S->From->getSourceRange(),
-                                               Of + ".deepcopy()");
-      }
-      note(To->getExprLoc(), "moved here");
-      if (isLoopStmt(Conflict))
-        note(Conflict->getBeginLoc(), "in this loop, each time to another place: in the "
-                                      "end all are at the last one");
-      else
-        note(cast<Expr>(Conflict)->getExprLoc(), "'" + Of + "' is used here as if it "
-                                                 "had stayed where it was");
-    });
-  }
+  forEachOwnStmt(A.unit(), [&](const Stmt *Part, LazyView &View) {
+    const auto *D = dyn_cast<DeclStmt>(Part);
+    const auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
+                                           : nullptr;
+    std::optional<SharedCopy> S = V ? sharedCopy(*V) : std::nullopt;
+    if (!S)
+      return;
+    const CXXMemberCallExpr *To = callOn(V, "to", *View, D);
+    const Stmt *Conflict = To ? conflictOf(*S, *To, *View) : nullptr;
+    SourceLocation Loc = V->getLocation();
+    if (!Conflict || A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)
+      return;
+    std::string Of = S->Of->getNameAsString();
+    {
+      auto Diag = diag(Loc, "'%0' shares its weights with '%1': to() moves them for both")
+                  << V->getName() << Of;
+      SourceLocation Begin = S->From->getBeginLoc(), End = endOf(S->From, A.context());
+      if (Begin.isFileID() && End.isValid())
+        Diag << FixItHint::CreateReplacement(S->From->getSourceRange(),
+                                             Of + ".deepcopy()");
+    }
+    note(To->getExprLoc(), "moved here");
+    if (isLoopStmt(Conflict))
+      note(Conflict->getBeginLoc(), "in this loop, each time to another place: in the "
+                                    "end all are at the last one");
+    else
+      note(cast<Expr>(Conflict)->getExprLoc(), "'" + Of + "' is used here as if it "
+                                               "had stayed where it was");
+  });
 }
 
 } // namespace vramlint

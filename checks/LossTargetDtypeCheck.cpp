@@ -95,7 +95,7 @@ void LossTargetDtypeCheck::onAnalysis(const Analysis &A) {
       Refused.emplace_back(R.Loc, R.What->Message);
   std::set<SourceLocation> Done; // Instantiations share their text.
   for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     for (const Root &R : rootsOf(F))
       forEachStmt(R.Code, [&](const Stmt *S) {
         const auto *C = dyn_cast<CallExpr>(S);
@@ -108,8 +108,6 @@ void LossTargetDtypeCheck::onAnalysis(const Analysis &A) {
           if (onSameLine(A, At, Loc) || onSameLine(A, At, C->getBeginLoc()))
             Message = Text;
         if (Message.empty() && !F.InTest) {
-          if (!View)
-            View.emplace(F, A.context());
           std::string Type = convertedTo(Loss->Target, *View);
           if (isRefused(*Loss, Type))
             Message = "expected a target of type int64, got k" + Type;

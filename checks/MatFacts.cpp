@@ -308,9 +308,7 @@ std::optional<MatFact> Reader::changeAt(const DeclRefExpr *Use, MatFact Now,
 /// Does someone else hold the matrix's data too, or the matrix itself?
 bool Reader::isShared(const VarDecl *V) const {
   for (const DeclRefExpr *Use : View.usesOf(V)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
+    const Stmt *P = View.userOf(Use);
     if (const auto *K = dyn_cast_or_null<CXXConstructExpr>(P);
         K && isMat(K->getType()))
       return true;

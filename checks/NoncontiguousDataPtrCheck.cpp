@@ -223,13 +223,11 @@ static bool usesStrides(const FunctionFacts &F) {
 void NoncontiguousDataPtrCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
   for (const FunctionFacts &F : A.unit().Functions) {
-    std::optional<BodyView> View;
+    LazyView View(F, A.context());
     forEachStmt(F.Body, [&](const Stmt *S) {
       const auto *C = dyn_cast<CXXMemberCallExpr>(S);
       if (!C || !isDataPtr(*C) || isInMacro(C->getExprLoc(), A.context()))
         return;
-      if (!View)
-        View.emplace(F, A.context());
       const Expr *Tensor = bare(C->getImplicitObjectArgument());
       std::optional<Reordered> R = reorderedIn(Tensor, *View);
       std::optional<Consumer> Use =

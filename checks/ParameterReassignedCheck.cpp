@@ -103,32 +103,28 @@ void ParameterReassignedCheck::onAnalysis(const Analysis &A) {
   const UnitFacts &U = A.unit();
   Registered Fields = registeredFields(U);
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : U.Functions) {
-    if (F.InTest || !F.Body)
-      continue;
-    forEachStmt(F.Body, [&](const Stmt *S) {
-      auto [M, Value] = assignmentIn(S);
-      if (!M || isRegisterCall(Value) || isBeingMade(M, F))
-        return;
-      const auto *Field = cast<FieldDecl>(M->getMemberDecl());
-      auto It = Fields.find(Field->getCanonicalDecl());
-      bool Builtin = isBuiltinParameter(*Field);
-      const auto *Made = dyn_cast<CXXConstructExpr>(bare(Value));
-      if ((!Builtin && It == Fields.end()) || keepsTensor(Value, Field) ||
-          (Made && Made->getNumArgs() == 0) || U.isInMacroBody(M->getExprLoc()) ||
-          !Done.insert(M->getMemberLoc()).second)
-        return;
-      std::string Text = textOf(M, A.context());
-      diag(M->getMemberLoc(), "'%0' gets another tensor, but its module's registry keeps "
-                              "the old one: to(), parameters() and "
-                              "torch::save() don't see the new one")
-          << Text;
-      if (It != Fields.end())
-        note(It->second->getBeginLoc(), "registered here");
-      note(M->getMemberLoc(), "change the tensor itself, under a NoGradGuard: '" + Text +
-                                  ".copy_(…)', or set_data(…) for another shape");
-    });
-  }
+  forEachOwnStmt(A.unit(), [&](const Stmt *S, LazyView &View) {
+    auto [M, Value] = assignmentIn(S);
+    if (!M || isRegisterCall(Value) || isBeingMade(M, View.Facts))
+      return;
+    const auto *Field = cast<FieldDecl>(M->getMemberDecl());
+    auto It = Fields.find(Field->getCanonicalDecl());
+    bool Builtin = isBuiltinParameter(*Field);
+    const auto *Made = dyn_cast<CXXConstructExpr>(bare(Value));
+    if ((!Builtin && It == Fields.end()) || keepsTensor(Value, Field) ||
+        (Made && Made->getNumArgs() == 0) || U.isInMacroBody(M->getExprLoc()) ||
+        !Done.insert(M->getMemberLoc()).second)
+      return;
+    std::string Text = textOf(M, A.context());
+    diag(M->getMemberLoc(), "'%0' gets another tensor, but its module's registry keeps "
+                            "the old one: to(), parameters() and "
+                            "torch::save() don't see the new one")
+        << Text;
+    if (It != Fields.end())
+      note(It->second->getBeginLoc(), "registered here");
+    note(M->getMemberLoc(), "change the tensor itself, under a NoGradGuard: '" + Text +
+                                ".copy_(…)', or set_data(…) for another shape");
+  });
 }
 
 } // namespace vramlint

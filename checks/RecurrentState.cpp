@@ -262,7 +262,7 @@ static void statesOf(const FunctionFacts &F, const Analysis &A,
   }
 }
 
-std::vector<CarriedState> carriedStates(const Analysis &A) {
+std::vector<CarriedState> findCarriedStates(const Analysis &A) {
   std::vector<CarriedState> Found;
   for (const FunctionFacts &F : A.unit().Functions)
     if (F.Trains && !F.InTest && F.Body && !F.Forwards.empty())

@@ -25,7 +25,8 @@ struct CarriedState {
   bool KeepsGraph = false; ///< retain_graph: it grows instead of throwing.
 };
 
-std::vector<CarriedState> carriedStates(const Analysis &A);
+/// What Analysis::carriedStates() holds.
+std::vector<CarriedState> findCarriedStates(const Analysis &A);
 
 /// Is \p Op, as traces name it, a step of a recurrent layer?
 bool isRecurrentOp(llvm::StringRef Op);

@@ -46,7 +46,7 @@ static std::string detachLine(const VarDecl &State) {
 
 void RecurrentStateNotDetachedCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const CarriedState &S : carriedStates(A)) {
+  for (const CarriedState &S : A.carriedStates()) {
     SourceLocation Loc = S.Assigned->getBeginLoc();
     if (A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)
       continue;
@@ -66,7 +66,7 @@ void RecurrentStateNotDetachedCheck::onAnalysis(const Analysis &A) {
          "backward() goes through all iterations so far" +
              std::string(S.KeepsGraph ? ", since retain_graph keeps them"
                                       : ", and frees what the next one needs again"));
-    for (const Growing &G : growingLoops(A))
+    for (const Growing &G : A.growingLoops())
       if (S.KeepsGraph && onSameLine(A, G.Loop, S.Loop->getBeginLoc()))
         note(G.Loop, growthText(A, G));
     note(S.Forward->Loc, "detach '" + Name + "' before it is given back to '" +

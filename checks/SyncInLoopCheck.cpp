@@ -86,29 +86,22 @@ static bool isConditional(const Stmt *S, const Stmt *Loop, const BodyView &View)
 
 void SyncInLoopCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    if (F.InTest || !F.Body)
-      continue;
-    std::optional<BodyView> View;
-    forEachStmt(F.Body, [&](const Stmt *S) {
-      const auto *C = dyn_cast<CXXMemberCallExpr>(S);
-      TensorCall Op = C ? tensorCall(C) : TensorCall();
-      if (!Op)
-        return;
-      if (!View)
-        View.emplace(F, A.context());
-      const Stmt *Loop = waits(Op, *View) ? View->loopAround(C) : nullptr;
-      if (!Loop || !isRepeatedBy(Loop, C, *View) || isFewTimes(Loop, A.context()) ||
-          worksIn(Loop, F, *View) || isConditional(C, Loop, *View) ||
-          A.unit().isInMacroBody(C->getExprLoc()) || !waitsForGpu(A, Op, *View))
-        return;
-      if (!Done.insert(C->getExprLoc()).second)
-        return;
-      diag(C->getExprLoc(), "'%0' waits for the GPU in each iteration") << Op.Name;
-      note(Loop->getBeginLoc(), "in this loop; copy the whole tensor to the CPU once, "
-                                "before it, and read it there");
-    });
-  }
+  forEachOwnStmt(A.unit(), [&](const Stmt *S, LazyView &View) {
+    const auto *C = dyn_cast<CXXMemberCallExpr>(S);
+    TensorCall Op = C ? tensorCall(C) : TensorCall();
+    if (!Op)
+      return;
+    const Stmt *Loop = waits(Op, *View) ? View->loopAround(C) : nullptr;
+    if (!Loop || !isRepeatedBy(Loop, C, *View) || isFewTimes(Loop, A.context()) ||
+        worksIn(Loop, View.Facts, *View) || isConditional(C, Loop, *View) ||
+        A.unit().isInMacroBody(C->getExprLoc()) || !waitsForGpu(A, Op, *View))
+      return;
+    if (!Done.insert(C->getExprLoc()).second)
+      return;
+    diag(C->getExprLoc(), "'%0' waits for the GPU in each iteration") << Op.Name;
+    note(Loop->getBeginLoc(), "in this loop; copy the whole tensor to the CPU once, "
+                              "before it, and read it there");
+  });
 }
 
 } // namespace vramlint

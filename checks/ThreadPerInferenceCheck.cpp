@@ -52,10 +52,7 @@ static bool endsInIteration(const Stmt *At, const BodyView &View) {
   if (!V)
     return false;
   for (const DeclRefExpr *Use : View.usesOf(V)) {
-    const Stmt *P = View.parent(Use);
-    while (P && isa<ImplicitCastExpr, ParenExpr>(P))
-      P = View.parent(P);
-    const auto *M = dyn_cast_or_null<MemberExpr>(P);
+    const auto *M = dyn_cast_or_null<MemberExpr>(View.userOf(Use));
     if (M && Ends(nameOf(M->getMemberDecl())))
       return true;
   }

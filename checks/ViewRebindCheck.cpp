@@ -48,34 +48,27 @@ static std::vector<const CXXOperatorCallExpr *> onlyAssigned(const VarDecl *V,
 
 void ViewRebindCheck::onAnalysis(const Analysis &A) {
   std::set<SourceLocation> Done; // Instantiations share their text.
-  for (const FunctionFacts &F : A.unit().Functions) {
-    if (F.InTest || !F.Body)
-      continue;
-    std::optional<BodyView> View;
-    forEachStmt(F.Body, [&](const Stmt *S) {
-      const auto *D = dyn_cast<DeclStmt>(S);
-      const auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
-                                             : nullptr;
-      if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType() ||
-          !isTensor(V->getType()) || !V->getInit())
-        return;
-      TensorCall Op = namedViewIn(V->getInit());
-      if (!Op)
-        return;
-      if (!View)
-        View.emplace(F, A.context());
-      for (const CXXOperatorCallExpr *Set : onlyAssigned(V, *View)) {
-        SourceLocation Loc = Set->getOperatorLoc();
-        if (A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)
-          continue;
-        std::string Of = textOf(Op.Self, A.context()), Name = V->getNameAsString();
-        diag(Loc, "'%0' becomes another tensor here: the values of '%1' stay as they are")
-            << Name << Of;
-        note(V->getLocation(), "'" + Name + "' is a view of it, and not read; write "
-                               "through it with '" + Name + ".copy_(…)'");
-      }
-    });
-  }
+  forEachOwnStmt(A.unit(), [&](const Stmt *S, LazyView &View) {
+    const auto *D = dyn_cast<DeclStmt>(S);
+    const auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
+                                           : nullptr;
+    if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType() ||
+        !isTensor(V->getType()) || !V->getInit())
+      return;
+    TensorCall Op = namedViewIn(V->getInit());
+    if (!Op)
+      return;
+    for (const CXXOperatorCallExpr *Set : onlyAssigned(V, *View)) {
+      SourceLocation Loc = Set->getOperatorLoc();
+      if (A.unit().isInMacroBody(Loc) || !Done.insert(Loc).second)
+        continue;
+      std::string Of = textOf(Op.Self, A.context()), Name = V->getNameAsString();
+      diag(Loc, "'%0' becomes another tensor here: the values of '%1' stay as they are")
+          << Name << Of;
+      note(V->getLocation(), "'" + Name + "' is a view of it, and not read; write "
+                             "through it with '" + Name + ".copy_(…)'");
+    }
+  });
 }
 
 } // namespace vramlint

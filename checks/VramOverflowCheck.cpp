@@ -62,7 +62,7 @@ void VramOverflowCheck::judgeHost(const Analysis &A) {
   std::optional<int64_t> Memory = A.options().HostMemoryBytes;
   if (!Memory || A.trace()->Entry.empty())
     return;
-  Timeline Host = computeTimeline(A.trace(), DeviceKind::CPU);
+  const Timeline &Host = *A.hostTimeline();
   if (Host.Live.lower() <= *Memory)
     return;
   SourceLocation At = A.findingLocation(*A.trace(), Host.Highest.Stack, /*InMainFile=*/true);

@@ -30,6 +30,7 @@ struct LibTorch {
   /// What its headers ask for: "c++17", or "c++20" where an #error says so.
   std::string Standard = "c++17";
 
+  bool atLeast(int M, int N) const { return Major != M ? Major > M : Minor >= N; }
   /// "1.13.1".
   std::string version() const;
   /// True for a file of this LibTorch, however it is reached.

@@ -21,10 +21,7 @@ int64_t onLineThrough(int64_t X0, int64_t Y0, int64_t X1, int64_t Y1,
                       int64_t X) {
   double Slope = static_cast<double>(Y1 - Y0) / static_cast<double>(X1 - X0);
   double Y = static_cast<double>(Y0) + Slope * static_cast<double>(X - X0);
-  return Y <= 0 ? 0
-         : Y >= static_cast<double>(Bytes::Max)
-             ? Bytes::Max
-             : static_cast<int64_t>(std::llround(Y));
+  return Bytes::rounded(Y).Count;
 }
 
 } // namespace
@@ -248,13 +245,10 @@ BatchLimit BatchSearch::largest(const GpuSpec &Gpu, bool Verify) {
     Limit.Why = Trouble;
     return Limit;
   }
-  Quantity Context = contextBytes(Gpu, Options);
-  int64_t Usable = Gpu.usable().Count - Options.ReserveBytes;
   Limit.Verified = true;
   Coarsely = !Verify;
   for (bool Upper : {true, false}) {
-    Goal G{Gpu, cardTerms(Gpu, Options),
-           Usable - (Upper ? Context.upper() : Context.lower()), Upper};
+    Goal G{Gpu, cardTerms(Gpu, Options), roomBytes(Gpu, Options, Upper), Upper};
     std::optional<int64_t> Found = search(G, false, guess(G));
     if (!Found) {
       Limit.Why = "the program cannot be run with other batches";

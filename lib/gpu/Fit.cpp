@@ -136,6 +136,12 @@ Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options) {
                                 Row.Source + ")");
 }
 
+int64_t roomBytes(const GpuSpec &Gpu, const FitOptions &Options, bool Upper) {
+  Quantity Context = contextBytes(Gpu, Options);
+  return Gpu.usable().Count - Options.ReserveBytes -
+         (Upper ? Context.upper() : Context.lower());
+}
+
 int64_t cublasWorkspaceBytes(const GpuSpec &Gpu) {
   // aten/src/ATen/cuda/CublasHandlePool.cpp: ":4096:2:16:8", from 9.0 on 32
   // MiB.
@@ -246,6 +252,11 @@ std::vector<Fit> computeFits(const Timeline &T,
     Fits.push_back(fitFrom(T, It->second, *Gpu, Options));
   }
   return Fits;
+}
+
+int64_t iterationsUntilFull(const Fit &F, const Timeline &T, const LoopGrowth &G) {
+  int64_t Room = F.Usable.Count - F.Parts.Context.expected() - T.Live.lower();
+  return std::max<int64_t>(Room, 0) / G.BytesPerIteration;
 }
 
 SmallestFit smallestFit(const Timeline &T, const GpuCatalog &Catalog,

@@ -116,8 +116,13 @@ std::vector<Fit> computeFits(const Timeline &T,
 
 /// CUDA context and loaded kernels on \p Gpu, with its source as the cause.
 Quantity contextBytes(const GpuSpec &Gpu, const FitOptions &Options);
+/// What the context leaves of \p Gpu, as the upper or the lower figure has it.
+int64_t roomBytes(const GpuSpec &Gpu, const FitOptions &Options, bool Upper);
 /// One workspace of cuBLAS: 8.125 MiB, from Hopper on 32 MiB.
 int64_t cublasWorkspaceBytes(const GpuSpec &Gpu);
+
+/// After how many more iterations \p G, of \p T, has filled the GPU of \p F.
+int64_t iterationsUntilFull(const Fit &F, const Timeline &T, const LoopGrowth &G);
 
 /// The smallest GPU on which \p T fits (Verdict::Fits; if none, should fit), by
 /// usable memory, then by age; of NVIDIA's own if any. Null: none.

@@ -88,10 +88,7 @@ std::vector<int64_t> SizeSearch::sizesAt(int64_t Side) const {
     auto Y2 = static_cast<double>(B.Storages[I].SizeBytes);
     auto Y3 = static_cast<double>(C.Storages[I].SizeBytes);
     double Y = Y1 + (Y2 - Y1) * (X - 1) + (Y3 - 2 * Y2 + Y1) * (X - 1) * (X - 2) / 2;
-    Sizes.push_back(Y <= 0 ? 0
-                    : Y >= static_cast<double>(Bytes::Max)
-                        ? Bytes::Max
-                        : static_cast<int64_t>(std::llround(Y)));
+    Sizes.push_back(Bytes::rounded(Y).Count);
   }
   return Sizes;
 }
@@ -117,10 +114,7 @@ std::optional<bool> SizeSearch::fits(const GpuSpec &Gpu, int64_t Side, bool Uppe
   std::optional<ReservedNeed> N = need(Side, cardTerms(Gpu, Options), Upper, ByRun);
   if (!N)
     return std::nullopt;
-  Quantity Context = contextBytes(Gpu, Options);
-  int64_t Usable = Gpu.usable().Count - Options.ReserveBytes;
-  return Upper ? N->upperOn(Gpu) <= Usable - Context.upper()
-               : N->lowerOn(Gpu) <= Usable - Context.lower();
+  return (Upper ? N->upperOn(Gpu) : N->lowerOn(Gpu)) <= roomBytes(Gpu, Options, Upper);
 }
 
 /// The sides that are tried, from 0 on.

@@ -18,6 +18,9 @@
 
 namespace vramlint {
 
+/// The addresses of one expandable segment: more than anything takes.
+static constexpr int64_t Range = int64_t(1) << 61;
+
 struct AllocatorCuda::Block {
   int64_t Address = 0;
   int64_t Size = 0;
@@ -25,6 +28,10 @@ struct AllocatorCuda::Block {
   bool IsFree = false;
   bool IsMapped = true; ///< False: addresses of an expandable segment, no memory.
   Block *Prev = nullptr, *Next = nullptr; ///< Neighbours in the segment.
+
+  // Of an expandable segment.
+  int64_t firstAddress() const { return IsSmall ? 0 : Range; }
+  int64_t pageSize() const { return IsSmall ? SmallSegment : LargeSegment; }
 
   bool joins(const Block *Other) const {
     return Other && Other->IsFree && Other->IsMapped == IsMapped;
@@ -71,16 +78,14 @@ AllocatorCuda::AllocatorCuda(int64_t CapacityBytes, AllocatorConf Conf)
     : Capacity(CapacityBytes), Conf(Conf) {
   if (!Conf.ExpandableSegments)
     return;
-  // More addresses than anything takes; never a page at the end of the first.
-  constexpr int64_t Room = int64_t(1) << 61;
   for (bool IsSmall : {true, false}) {
     auto *B = new Block;
-    B->Address = IsSmall ? 0 : Room;
-    B->Size = Room;
     B->IsSmall = IsSmall;
+    B->Address = B->firstAddress();
+    B->Size = Range;
     B->IsFree = true;
     B->IsMapped = false;
-    (IsSmall ? SmallRoom : LargeRoom).insert(B);
+    roomOf(*B).insert(B);
   }
 }
 
@@ -122,6 +127,10 @@ bool AllocatorCuda::suits(const Block &B, int64_t Size) const {
   if (Size < Conf.MaxSplitBytes)
     return B.Size < Conf.MaxSplitBytes;
   return B.Size < Size + LargeSegment;
+}
+
+AllocatorCuda::Unmapped &AllocatorCuda::roomOf(const Block &B) {
+  return B.IsSmall ? SmallRoom : LargeRoom;
 }
 
 AllocatorCuda::Block *AllocatorCuda::findFree(int64_t Size) {
@@ -224,14 +233,13 @@ AllocatorCuda::Block *AllocatorCuda::findRoom(int64_t Size) {
 /// Maps the pages that the first \p Size bytes of \p B, unmapped, need, and joins them
 /// with the free blocks beside. Null: no memory.
 AllocatorCuda::Block *AllocatorCuda::map(Block *B, int64_t Size) {
-  int64_t Page = B->IsSmall ? SmallSegment : LargeSegment;
+  int64_t Page = B->pageSize();
   int64_t Mapped = std::min((Size + Page - 1) / Page * Page, B->Size);
   if (!reserve(Mapped))
     return nullptr;
-  Unmapped &Room = B->IsSmall ? SmallRoom : LargeRoom;
-  Room.erase(B);
+  roomOf(*B).erase(B);
   if (Mapped < B->Size)
-    Room.insert(cutAt(B, Mapped));
+    roomOf(*B).insert(cutAt(B, Mapped));
   B->IsMapped = true;
   return mergeWithNeighbours(B);
 }
@@ -258,10 +266,7 @@ AllocatorCuda::Block *AllocatorCuda::expand(int64_t Size) {
 
 /// Gives the pages back that \p B, free and in no pool, covers as a whole.
 void AllocatorCuda::unmap(Block *B) {
-  int64_t Page = B->IsSmall ? SmallSegment : LargeSegment;
-  Unmapped &Room = B->IsSmall ? SmallRoom : LargeRoom;
-  // Both pools begin at a multiple of their pages, counted from their first address.
-  int64_t Base = B->IsSmall ? 0 : int64_t(1) << 61;
+  int64_t Page = B->pageSize(), Base = B->firstAddress(); // Pages count from there.
   int64_t Begin = (B->Address - Base + Page - 1) / Page * Page + Base;
   int64_t End = (B->Address + B->Size - Base) / Page * Page + Base;
   if (Begin >= End) {
@@ -277,7 +282,8 @@ void AllocatorCuda::unmap(Block *B) {
   }
   Reserved -= B->Size;
   B->IsMapped = false;
-  Room.insert(mergeWithNeighbours(B));
+  B = mergeWithNeighbours(B);
+  roomOf(*B).insert(B);
 }
 
 bool AllocatorCuda::allocate(uint32_t Key, int64_t SizeBytes) {
@@ -309,7 +315,7 @@ AllocatorCuda::Block *AllocatorCuda::mergeWithNeighbours(Block *B) {
     if (Other->IsMapped)
       poolOf(*Other).erase(Other);
     else
-      (Other->IsSmall ? SmallRoom : LargeRoom).erase(Other);
+      roomOf(*Other).erase(Other);
   };
   if (B->joins(B->Prev)) {
     Block *Prev = B->Prev;

@@ -89,6 +89,7 @@ private:
   using Unmapped = std::set<Block *, ByAddress>;
 
   Pool &poolOf(const Block &B);
+  Unmapped &roomOf(const Block &B);
   Block *findFree(int64_t Size);
   bool suits(const Block &B, int64_t Size) const;
   Block *newSegment(int64_t Size);

@@ -253,9 +253,7 @@ static void printGrowth(const FileReport &R, const PathPrinter &Paths,
                        Paths.line(T.posOf(T.Ops[G.KeptBy].Stack)))
          << ")";
     for (const GpuVerdict &V : R.Gpus) {
-      int64_t Room = V.Result.Usable.Count - V.Result.Parts.Context.expected() -
-                     R.Line->Live.lower();
-      int64_t Full = std::max<int64_t>(Room, 0) / G.BytesPerIteration;
+      int64_t Full = iterationsUntilFull(V.Result, *R.Line, G);
       if (Full < G.Skipped)
         OS << "; " << V.Result.Gpu.Name << " is full after about " << formatCount(Full);
     }

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct Bytes {
   int64_t Count = 0;
 
   static constexpr int64_t Max = std::numeric_limits<int64_t>::max();
+
+  /// The nearest whole number; negative ones are 0.
+  static Bytes rounded(double N) {
+    return {N <= 0 ? 0 : N >= static_cast<double>(Max) ? Max : std::llround(N)};
+  }
 
   friend bool operator==(Bytes, Bytes) = default;
   friend auto operator<=>(Bytes, Bytes) = default;

@@ -26,12 +26,6 @@ namespace vramlint::tool {
 
 using report::FileReport;
 
-/// From 2.1 on; older ones stop at an option that they do not know.
-static bool hasExpandableSegments(const CompileCommand &Command) {
-  return Command.Torch && (Command.Torch->Major > 2 ||
-                           (Command.Torch->Major == 2 && Command.Torch->Minor >= 1));
-}
-
 static PreambleCacheOptions cacheOptions(const CommandLine &C) {
   PreambleCacheOptions Options;
   Options.Dir = C.CacheDir;
@@ -109,7 +103,8 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
         "Torch_DIR, or give its include folders after --";
     return false;
   }
-  if (C.Allocator.ExpandableSegments && !hasExpandableSegments(Command)) {
+  // An older one stops at an option that it does not know.
+  if (C.Allocator.ExpandableSegments && !Command.Torch->atLeast(2, 1)) {
     R.Report.Problem = "--alloc-conf expandable_segments: LibTorch " +
                        Command.Torch->version() + " has none (from 2.1 on)";
     return false;
@@ -241,18 +236,13 @@ void Analyser::judge(const Analysis &A, FileResult &R) {
     return;
   }
   R.Report.Run = Run;
-  if (C.Device == DeviceKind::CUDA)
-    R.Report.Line = A.timeline();
-  else
-    R.Report.Line =
-        std::make_shared<Timeline>(computeTimeline(Run, DeviceKind::CPU));
+  R.Report.Line = C.Device == DeviceKind::CUDA ? A.timeline() : A.hostTimeline();
   if (C.What == Verb::Annotate)
     R.Lines = computeLineTable(*R.Report.Line);
   if (C.What == Verb::Calibrate)
     R.Dump = calibrationProgram(R.Report.File, *R.Report.Line, A.options().Fit);
   if (C.HostMemoryBytes)
-    R.Report.Host = report::HostVerdict{
-        *C.HostMemoryBytes, computeTimeline(Run, DeviceKind::CPU).Live};
+    R.Report.Host = report::HostVerdict{*C.HostMemoryBytes, A.hostTimeline()->Live};
   if (C.Device == DeviceKind::CUDA && C.What != Verb::Calibrate)
     judgeGpus(A, R);
   if (C.dumps())
