@@ -8,9 +8,12 @@
 #   %golden        test/golden.py: compares an output with a file; ./x update
 #                  rewrites that file
 #   %json_schema   test/json_schema.py: checks JSON on standard input
+#   %flags-2.6.0, %flags-2.14.1
+#                  the flags for headers of another LibTorch, fetched once
 #   %clang_tidy, %tidy_module, %clangd, %cxx, %python, %llvm_major, %root
 #
-# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, jsonschema, asan.
+# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, jsonschema, asan,
+# headers-2.6.0, headers-2.14.1.
 
 import os
 import shutil
@@ -99,6 +102,23 @@ def has_module(name):
                           capture_output=True).returncode == 0
 
 
+def libtorch_flags(version):
+    """How Clang parses that LibTorch's headers; empty: they can't be had here."""
+    prefix = os.path.join(config.vramlint_binary_dir, "test", "libtorch", version)
+    if "VRAMLINT_NO_INSTALL" in os.environ and not os.path.isdir(prefix):
+        return ""
+    try:
+        run = subprocess.run([os.path.join(root, "tool", "dev", "get-libtorch"),
+                              version, prefix],
+                             text=True, capture_output=True, timeout=300)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return " ".join(run.stdout.split()) if run.returncode == 0 else ""
+
+
+other_headers = {v: libtorch_flags(v) for v in ("2.6.0", "2.14.1")}
+config.substitutions += [(f"%flags-{v}", f) for v, f in other_headers.items()]
+
 features = {
     "libtorch": bool(libtorch_major()),
     f"libtorch-{libtorch_major()}": bool(libtorch_major()),
@@ -110,5 +130,6 @@ features = {
     "jsonschema": has_module("jsonschema"),
     "asan": bool(config.sanitize),
     "vramlint": bool(config.vramlint_tool),
+    **{f"headers-{v}": bool(f) for v, f in other_headers.items()},
 }
 config.available_features |= {name for name, there in features.items() if there}

@@ -310,8 +310,35 @@ static int64_t sizeIn(const CellRef &C) {
   return S ? (int64_t)S->Elements.size() : -1;
 }
 
+/// A function of numbers (std::min, std::round), called with one that is drawn.
+std::optional<Operand> Machine::callOverDraw(NativeFn Fn, CallSite &Site) {
+  if (Site.Object || !Site.Callee || Site.Args.empty() ||
+      !Site.Callee->getReturnType().getNonReferenceType()->isArithmeticType() ||
+      llvm::none_of(Site.Args, [](Operand &A) {
+        return A.value().isUnknown() && A.value().unknown()->Draw;
+      }))
+    return std::nullopt;
+  llvm::SmallVector<const Value *, 4> Of;
+  for (Operand &A : Site.Args)
+    Of.push_back(&A.value());
+  auto V = overDraw(Of, [&](llvm::MutableArrayRef<Value> Numbers) {
+    CallSite One{Site.Callee, nullptr, {}, Site.E, Site.Type};
+    for (Value &N : Numbers)
+      One.Args.push_back(Operand(makeCell(std::move(N))));
+    Operand Result = Fn(*this, One);
+    return copy(Result.value());
+  });
+  if (!V)
+    return std::nullopt;
+  if (Site.Callee->getReturnType()->isReferenceType())
+    return Operand(makeCell(std::move(*V)));
+  return Operand(std::move(*V));
+}
+
 /// Calls a native model and tells the loops whether its object grew.
 Operand Machine::callNative(NativeFn Fn, CallSite &Site) {
+  if (std::optional<Operand> Drawn = callOverDraw(Fn, Site))
+    return std::move(*Drawn);
   CellRef Object = Trackers.empty() ? nullptr : Site.Object;
   int64_t Before = sizeIn(Object);
   Operand Result = Fn(*this, Site);

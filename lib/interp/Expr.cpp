@@ -321,8 +321,10 @@ Operand Machine::evalSubscript(const ArraySubscriptExpr *E) {
     if (!S && Index.asInt() == 0 && B.pointer().Target)
       return Operand(B.pointer().Target);
   }
-  if (S && I >= 0 && I < (int64_t)S->Elements.size())
+  if (S && I >= 0 && I < (int64_t)S->Elements.size()) {
+    indexed(E, S->Elements, I);
     return Operand(S->Elements[I]);
+  }
   if (B.isString() && I >= 0 && I <= (int64_t)B.string().size())
     return Operand(Value::integer(I == (int64_t)B.string().size() ? 0 : B.string()[I]));
   return Operand(makeCell(unknown("array element " + llvm::Twine(I))));

@@ -9,7 +9,8 @@
 //
 // What "repeat" needs: the last Period iterations have the same digest as the
 // Period before them, where Period covers the small moduli that the body computes
-// (`if (i % 4 == 0) optimizer.step()`).
+// (`if (i % 4 == 0) optimizer.step()`). Skipping stops where a condition turns
+// (Turns.h): `if (epoch == 50) size = 608`.
 
 #include "lib/interp/Internal.h"
 
@@ -77,6 +78,13 @@ void LoopTracker::beginSilently() {
 bool LoopTracker::end() {
   Digests.push_back(M.Plugin.digest(Mark));
   Levels.push_back(M.Plugin.level());
+  bool New = Known.insert(Digests.back()).second;
+  if (Checking > 0) {
+    FoundNew |= New;
+    if (--Checking > 0)
+      return false;
+    Turning.ran(FoundNew);
+  }
   size_t N = Levels.size(), P = Period;
   bool Rests = sameFor(1);
   for (size_t I = 0; Rests && I < P; ++I)
@@ -85,6 +93,17 @@ bool LoopTracker::end() {
     return true;
   // What a container gets counts later on, and it may be emptied when it is full.
   return !fills() && grows();
+}
+
+bool LoopTracker::jumpToTurn(int64_t Left) {
+  std::optional<int64_t> Turn = Turning.next(Iteration);
+  if (!Turn || *Turn - Iteration >= Left)
+    return false;
+  jump(*Turn - Iteration - 1);
+  // The iteration before may be what turns it, the one after may show it.
+  Checking = Period + 2;
+  FoundNew = false;
+  return true;
 }
 
 /// Does the loop fill containers that are there after it?
@@ -157,6 +176,9 @@ void LoopTracker::jump(int64_t Iterations) {
         !__builtin_mul_overflow(*Step, Iterations, &New) &&
         !__builtin_add_overflow(New, H.C->V.asInt(), &New)) {
       H.C->V = Value::integer(New);
+      for (std::optional<int64_t> &Was : H.AtHead)
+        if (Was)
+          *Was += *Step * Iterations; // So that the next head goes on from there.
       continue;
     }
     if (H.C->V.isNumber()) {
@@ -167,6 +189,12 @@ void LoopTracker::jump(int64_t Iterations) {
     }
     H.AtHead.clear();
   }
+}
+
+void Machine::indexed(const void *E, const Places &Elements, int64_t Index) {
+  for (LoopTracker *T : Trackers)
+    if (Turns *Watched = T->turns())
+      Watched->indexed(E, Elements, Index, T->iteration());
 }
 
 void LoopTracker::resized(Cell &C) {
@@ -209,10 +237,14 @@ std::optional<int64_t> Machine::remaining(const Expr *Cond, LoopTracker &T) {
     if (E->isGLValue()) {
       CellRef C = evalPlace(E);
       std::optional<int64_t> D = T.delta(*C);
+      if (std::optional<Value> Drawn = drawn(C->V); Drawn && Drawn->isInt())
+        return {Drawn->asInt(), 0};
       return {C->V.isInt() && D ? std::optional<int64_t>(C->V.asInt()) : std::nullopt,
               D.value_or(0)};
     }
     Value V = evalValue(E);
+    if (std::optional<Value> Drawn = drawn(V))
+      V = std::move(*Drawn);
     return {V.isInt() ? std::optional<int64_t>(V.asInt()) : std::nullopt, 0};
   };
   auto [L, DL] = Side(B->getLHS());
@@ -233,10 +265,11 @@ std::optional<int64_t> Machine::remaining(const Expr *Cond, LoopTracker &T) {
   return N < 0 ? 0 : N > INT64_MAX ? INT64_MAX : (int64_t)N;
 }
 
-/// After an iteration that repeats: skips all but the last. False: the loop ends
-/// here, as nothing new can happen in it.
-bool Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
+/// After an iteration that repeats: skips what does the same.
+Machine::Rest Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
   std::optional<int64_t> Left = remaining(Cond, T);
+  if (T.jumpToTurn(Left.value_or(INT64_MAX)))
+    return Rest::FromTurn;
   if (!Left) {
     // An unknown or endless loop: the iterations seen stand for all.
     if (!Cond || isConstantTrue(Cond)) {
@@ -249,11 +282,11 @@ bool Machine::skipAhead(const Expr *Cond, LoopTracker &T) {
       T.jump(1);
       T.forget();
     }
-    return false;
+    return Rest::Nothing;
   }
   if (*Left > 1)
     T.jump(*Left - 1);
-  return true;
+  return Rest::LastIteration;
 }
 
 bool Machine::isConstantTrue(const Expr *Cond) {
@@ -275,9 +308,15 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
     Scope Iteration(*this);
     at(Loop->getBeginLoc());
     if (Cond && (TestFirst || !First)) {
-      std::optional<bool> Known = condition(Cond, CondVar);
+      Value Goes = conditionValue(Cond, CondVar);
       if (Unwinding || Stopped)
         return Flow::Normal;
+      // How often a `for` runs may be drawn; `while (drawn)` draws again.
+      if (Inc && Goes.isUnknown() && Goes.unknown()->Draw) {
+        remaining(Cond, T); // Settles on the greatest bound.
+        Goes = std::move(*drawn(Goes));
+      }
+      std::optional<bool> Known = truth(Goes);
       // An unknown bound: a few iterations stand for all.
       if (!Known && T.iteration() + 1 >= UnknownLoopIterations) {
         T.forget();
@@ -318,9 +357,10 @@ Machine::Flow Machine::runLoop(const Stmt *Loop, const Expr *Cond,
     }
     if (Repeats && !Skipped) {
       T.beginSilently();
-      if (!skipAhead(Cond, T))
+      Rest Left = skipAhead(Cond, T);
+      if (Left == Rest::Nothing)
         break;
-      Skipped = true;
+      Skipped = Left == Rest::LastIteration;
     }
   }
   return Flow::Normal;

@@ -178,10 +178,20 @@ std::optional<bool> Machine::truth(const Value &V) {
     return !S->Elements.empty();
   if (auto *F = V.as<FunctionObject>())
     return !F->Callable.isVoid();
+  if (V.isUnknown() && V.unknown()->Draw) {
+    auto Holds = [](const Number &N) {
+      return std::visit([](auto X) { return X != 0; }, N);
+    };
+    const std::vector<Number> &May = V.unknown()->May;
+    if (llvm::all_of(May, Holds) || llvm::none_of(May, Holds))
+      return Holds(May.front());
+  }
   return std::nullopt;
 }
 
 bool Machine::decide(const Value &Cond, bool Default) {
+  if (std::optional<Value> V = drawn(Cond))
+    return *truth(*V);
   ++Decided;
   SourcePos Pos = currentPos();
   bool Side = Default;

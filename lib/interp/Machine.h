@@ -24,6 +24,7 @@
 #include "lib/interp/Budget.h"
 #include "lib/interp/Domain.h"
 #include "lib/frontend/UnitProvider.h"
+#include "lib/interp/Turns.h"
 #include "lib/interp/Value.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -61,6 +62,17 @@ struct Decisions {
   std::map<SourcePos, bool> Chosen; ///< Set by the caller before a run.
   /// The places that were asked, in order, with the side taken.
   std::vector<std::pair<SourcePos, bool>> Asked;
+
+  /// Random draws likewise, by the index of the choice. Without a wish the one that
+  /// is greatest where it first matters.
+  std::map<SourcePos, size_t> Drawn;
+  struct Draw {
+    DrawInfo Info;
+    size_t Taken = 0;
+    size_t Least = 0; ///< The choice that is smallest there.
+    std::string Value, From, To; ///< The number taken, the smallest and the greatest.
+  };
+  std::vector<Draw> Draws;
 };
 
 
@@ -123,6 +135,21 @@ public:
 
   /// An Unknown with a reason at the current place; reported to the domain.
   Value unknown(llvm::Twine Reason, llvm::Twine Tell = "");
+  // --- Random draws (Draw.cpp) ------------------------------------------------
+
+  using Number = std::variant<int64_t, double>;
+  /// A number that is drawn here: one of \p May.
+  Value draw(std::vector<Number> May, bool EndsOnly = false);
+  /// A whole number from \p First to \p Last.
+  Value drawBetween(int64_t First, int64_t Last);
+  /// \p Fn of numbers of which some are drawn, for each choice. Nothing if none is
+  /// drawn, they are drawn at different places, or \p Fn gives no number.
+  std::optional<Value>
+  overDraw(llvm::ArrayRef<const Value *> Of,
+           llvm::function_ref<Value(llvm::MutableArrayRef<Value>)> Fn);
+  /// Something hangs on \p V: what it is in this run. Nothing if it is not drawn.
+  std::optional<Value> drawn(const Value &V);
+
   /// An Unknown that follows from another; not reported again.
   static Value unknown(const UnknownRef &Cause) { return Value(Cause); }
   /// The first argument or object of \p Site that is Unknown, as the cause of an
@@ -155,6 +182,8 @@ public:
   void stop(llvm::Twine Reason);
   /// Counts work; false when a limit is reached.
   bool step(int64_t Cost = 1);
+  /// Tells the loops that run which element was asked for. \p E: by what.
+  void indexed(const void *E, const Places &Elements, int64_t Index);
   /// Computing time since the machine was made, without the parsing of other files.
   std::chrono::duration<double> spent() const { return computingTime() - Started; }
 
@@ -259,8 +288,11 @@ private:
                const clang::VarDecl *CondVar, const clang::Stmt *Body,
                const clang::Expr *Inc, bool TestFirst);
   std::optional<int64_t> remaining(const clang::Expr *Cond, LoopTracker &T);
-  bool skipAhead(const clang::Expr *Cond, LoopTracker &T);
+  /// What is left of a loop whose iterations repeat.
+  enum class Rest { Nothing, LastIteration, FromTurn };
+  Rest skipAhead(const clang::Expr *Cond, LoopTracker &T);
   bool isConstantTrue(const clang::Expr *Cond);
+  Value conditionValue(const clang::Expr *E, const clang::VarDecl *V);
   std::optional<bool> condition(const clang::Expr *E, const clang::VarDecl *V);
   // Expr.cpp
   Operand eval(const clang::Expr *E);
@@ -289,6 +321,9 @@ private:
   std::optional<Operand> evalAllocation(const clang::CastExpr *E);
   Operand evalUnary(const clang::UnaryOperator *E);
   Operand evalBinary(const clang::BinaryOperator *E);
+  void watch(const clang::BinaryOperator &E, int64_t L, int64_t R);
+  void compared(const void *E, clang::BinaryOperatorKind Op, int64_t L, int64_t R,
+                const void *Remainder = nullptr);
   Operand evalLogical(const clang::BinaryOperator *E);
   Operand evalAssign(const clang::BinaryOperator *E);
   Value arithmetic(clang::BinaryOperatorKind Op, Value L, Value R,
@@ -309,6 +344,7 @@ private:
   Operand runBody(const clang::FunctionDecl *F, UnitView Where, CallSite &Site);
   Operand unknownCall(CallSite &Site, llvm::StringRef Name);
   Operand callNative(NativeFn Fn, CallSite &Site);
+  std::optional<Operand> callOverDraw(NativeFn Fn, CallSite &Site);
   NativeFn nativeFor(const clang::FunctionDecl &F);
   NativeFn libraryNative(llvm::StringRef Name, clang::SourceLocation Loc) const;
   bool assignGenerically(CallSite &Site, Operand &Result);
@@ -427,6 +463,12 @@ public:
   void forget();
   /// `x % Modulus` was computed in the loop.
   void modulus(int64_t N);
+  /// What the loop computes that can turn; null in iterations that do nothing of
+  /// interest to the domain.
+  Turns *turns() { return digestSeen() ? &Turning : nullptr; }
+  /// Lets the loop jump to the iteration in which something turns, if it has one
+  /// before the last of \p Left iterations. False: it has none.
+  bool jumpToTurn(int64_t Left);
   /// The change per iteration of the integer in \p C; nothing if not constant.
   std::optional<int64_t> delta(Cell &C) const;
 
@@ -446,6 +488,10 @@ private:
   bool sameFor(size_t Periods) const;
   bool fills() const;
   void openResized();
+  Turns Turning;
+  std::set<uint64_t> Known; ///< The digests so far.
+  int64_t Checking = 0;     ///< Iterations that are still to be run for a turn.
+  bool FoundNew = false;    ///< Did one of those do what none did before?
   std::vector<uint64_t> Digests;
   std::vector<int64_t> Levels; ///< Of what is alive, after each iteration.
   std::vector<History> Written;

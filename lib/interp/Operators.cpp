@@ -54,6 +54,12 @@ Value Machine::convert(Value V, QualType To) {
       return Value::real((float)D);
     return V;
   }
+  if (V.isUnknown() && V.unknown()->AnyNatural)
+    return V;
+  if (auto Drawn = overDraw(&V, [&](llvm::MutableArrayRef<Value> Of) {
+        return convert(std::move(Of[0]), To);
+      }))
+    return std::move(*Drawn);
   // A narrower number is another number.
   if (V.isUnknown() && V.unknownValue().Name &&
       !(To->isIntegerType() && context().getTypeSize(To) >= 32))
@@ -302,6 +308,12 @@ Operand Machine::evalUnary(const UnaryOperator *E) {
         wrap(context(), -widen(V.asInt(), Sub->getType()), E->getType())));
   if (E->getOpcode() == UO_Not && V.isInt())
     return Operand(Value::integer(wrap(context(), ~V.asInt(), E->getType())));
+  if (E->getOpcode() == UO_Minus)
+    if (auto Drawn = overDraw(&V, [&](llvm::MutableArrayRef<Value> Of) {
+          return arithmetic(BO_Sub, Value::integer(0), std::move(Of[0]),
+                            E->getType(), E->getType());
+        }))
+      return Operand(std::move(*Drawn));
   return Operand(V.isUnknown() ? unknown(V.unknown())
                                : unknown("an operator that is not modelled"));
 }
@@ -329,11 +341,38 @@ Operand Machine::evalBinary(const BinaryOperator *E) {
     L = evalValue(E->getLHS());
     R = evalValue(E->getRHS());
   }
-  if (E->getOpcode() == BO_Rem && R.isInt())
-    for (LoopTracker *T : Trackers)
-      T->modulus(R.asInt());
+  if (!Trackers.empty() && L.isInt() && R.isInt())
+    watch(*E, L.asInt(), R.asInt());
   return Operand(arithmetic(E->getOpcode(), std::move(L), std::move(R),
                             E->getType(), E->getLHS()->getType()));
+}
+
+/// Tells the loops that run what \p E computes.
+void Machine::watch(const BinaryOperator &E, int64_t L, int64_t R) {
+  bool Remainder = E.getOpcode() == BO_Rem;
+  if (Remainder)
+    for (LoopTracker *T : Trackers)
+      T->modulus(R);
+  bool Division = (Remainder || E.getOpcode() == BO_Div) && R != 0;
+  if (!Division && !E.isComparisonOp())
+    return;
+  if (!Division) {
+    auto *Left = dyn_cast<BinaryOperator>(E.getLHS()->IgnoreParenImpCasts());
+    compared(&E, E.getOpcode(), L, R,
+             Left && Left->getOpcode() == BO_Rem ? Left : nullptr);
+    return;
+  }
+  for (LoopTracker *T : Trackers)
+    if (Turns *Watched = T->turns())
+      Watched->divided(&E, Remainder, L, R, T->iteration());
+}
+
+/// Likewise for `L Op R`.
+void Machine::compared(const void *E, BinaryOperatorKind Op, int64_t L, int64_t R,
+                       const void *Remainder) {
+  for (LoopTracker *T : Trackers)
+    if (Turns *Watched = T->turns())
+      Watched->compared(E, Op, L, R, T->iteration(), Remainder);
 }
 
 Operand Machine::evalLogical(const BinaryOperator *E) {
@@ -481,6 +520,18 @@ static std::optional<Value> namedArithmetic(BinaryOperatorKind Op, const Value &
   return Value(std::move(U));
 }
 
+/// rand() % 10, rand() / (RAND_MAX + 1.0).
+static std::optional<Value> naturalArithmetic(Machine &M, BinaryOperatorKind Op,
+                                              const Value &L, const Value &R,
+                                              QualType Type) {
+  if (Op == BO_Rem && R.isInt() && R.asInt() > 0)
+    return M.drawBetween(0, R.asInt() - 1);
+  // As a share of the greatest: from 0 to a little less than 1.
+  if (Op == BO_Div && Type->isFloatingType() && R.asNumber() >= INT32_MAX)
+    return M.draw({0.0, std::nextafter(1.0f, 0.0f)}, /*EndsOnly=*/true);
+  return std::nullopt;
+}
+
 Value Machine::arithmetic(BinaryOperatorKind Op, Value L, Value R,
                           QualType Type, QualType Operands) {
   if (L.isInt() && R.isInt()) {
@@ -498,6 +549,13 @@ Value Machine::arithmetic(BinaryOperatorKind Op, Value L, Value R,
   if (L.isPointer() || R.isPointer() || L.isFunction() || R.isFunction() ||
       L.isString() || R.isString())
     return pointerArithmetic(Op, std::move(L), std::move(R));
+  if (L.isUnknown() && L.unknown()->AnyNatural && R.isNumber())
+    if (auto V = naturalArithmetic(*this, Op, L, R, Type))
+      return std::move(*V);
+  if (auto V = overDraw({&L, &R}, [&](llvm::MutableArrayRef<Value> Of) {
+        return arithmetic(Op, std::move(Of[0]), std::move(Of[1]), Type, Operands);
+      }))
+    return std::move(*V);
   if (Type->isIntegerType() && context().getTypeSize(Type) >= 32)
     if (auto V = namedArithmetic(Op, L, R))
       return std::move(*V);

@@ -149,15 +149,17 @@ Machine::Flow Machine::execIf(const IfStmt *S) {
   if (S->getInit())
     exec(S->getInit());
   bool Side;
-  std::optional<bool> Known = condition(S->getCond(), S->getConditionVariable());
-  if (Unwinding || Stopped)
-    return Flow::Normal;
-  if (Known) {
-    Side = *Known;
-  } else {
-    // An early exit is the exception: error handling, usage messages.
-    at(S->getBeginLoc());
-    Side = decide(Value(), !leaves(S->getThen()));
+  {
+    Value Cond = conditionValue(S->getCond(), S->getConditionVariable());
+    if (Unwinding || Stopped)
+      return Flow::Normal;
+    if (std::optional<bool> Known = truth(Cond)) {
+      Side = *Known;
+    } else {
+      // An early exit is the exception: error handling, usage messages.
+      at(S->getBeginLoc());
+      Side = decide(Cond, !leaves(S->getThen()));
+    }
   }
   statementDone();
   if (Side)
@@ -165,12 +167,19 @@ Machine::Flow Machine::execIf(const IfStmt *S) {
   return S->getElse() ? exec(S->getElse()) : Flow::Normal;
 }
 
-std::optional<bool> Machine::condition(const Expr *E, const VarDecl *V) {
+/// 0 or 1; why it is unknown otherwise.
+Value Machine::conditionValue(const Expr *E, const VarDecl *V) {
   FullExpression Full(*this);
   if (V)
     declareVar(V);
   Operand O = eval(E);
-  return truth(O.value());
+  if (std::optional<bool> Known = truth(O.value()))
+    return Value::integer(*Known);
+  return O.value().isUnknown() ? copy(O.value()) : Value();
+}
+
+std::optional<bool> Machine::condition(const Expr *E, const VarDecl *V) {
+  return truth(conditionValue(E, V));
 }
 
 Machine::Flow Machine::execSwitch(const SwitchStmt *S) {
@@ -184,6 +193,8 @@ Machine::Flow Machine::execSwitch(const SwitchStmt *S) {
     if (S->getConditionVariable())
       declareVar(S->getConditionVariable());
     Cond = evalValue(S->getCond());
+    if (std::optional<Value> Drawn = drawn(Cond))
+      Cond = std::move(*Drawn);
   }
   const SwitchCase *Chosen = nullptr, *Default = nullptr, *First = nullptr;
   for (const SwitchCase *C = S->getSwitchCaseList(); C; C = C->getNextSwitchCase()) {
@@ -195,6 +206,8 @@ Machine::Flow Machine::execSwitch(const SwitchStmt *S) {
     auto *Case = cast<CaseStmt>(C);
     Value L = evalValue(Case->getLHS());
     Value R = Case->getRHS() ? evalValue(Case->getRHS()) : copy(L);
+    if (Cond.isInt() && L.isInt())
+      compared(C, BO_EQ, Cond.asInt(), L.asInt());
     if (Cond.isInt() && L.isInt() && R.isInt() && Cond.asInt() >= L.asInt() &&
         Cond.asInt() <= R.asInt())
       Chosen = C;

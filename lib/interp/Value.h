@@ -44,11 +44,22 @@ class Object;
 struct Cell;
 using CellRef = llvm::IntrusiveRefCntPtr<Cell>;
 
+/// A number that the program draws at random: rand() % 10.
+struct DrawInfo {
+  SourcePos Pos;        ///< Where. What is drawn there is alike in a whole run.
+  std::vector<std::variant<int64_t, double>> Numbers; ///< One of these.
+  bool EndsOnly = false; ///< They are too many: the first and the last stand for all.
+};
+
 /// Why a value is not known. Shared by all values that follow from it.
 struct UnknownInfo : llvm::RefCountedBase<UnknownInfo> {
   std::string Reason; ///< "std::stoi(argv[1])", "no body of load()".
   SourcePos Pos;
   std::string Tell;   ///< What to tell vramlint to make it known; may be empty.
+  bool AnyNatural = false; ///< Any number from 0 on, at random: rand().
+  /// It follows from a draw: what it is for each choice. Null: from none.
+  std::shared_ptr<const DrawInfo> Draw = nullptr;
+  std::vector<std::variant<int64_t, double>> May = {};
 };
 using UnknownRef = llvm::IntrusiveRefCntPtr<UnknownInfo>;
 

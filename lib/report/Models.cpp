@@ -116,6 +116,35 @@ static int rank(const ForwardCall &F) {
   return F.ReachedBackward ? 3 : isTraining(F) ? 2 : F.GradMode ? 1 : 0;
 }
 
+/// The elements of what it is given; 0 if they are not known.
+static int64_t inputElements(const ForwardCall &F) {
+  int64_t Sum = 0;
+  for (const TensorDesc &D : F.Inputs) {
+    int64_t N = 1;
+    for (int64_t Length : D.Shape)
+      if (!D.ShapeKnown || __builtin_mul_overflow(N, Length, &N))
+        return 0;
+    if (__builtin_add_overflow(Sum, N, &Sum))
+      return 0;
+  }
+  return Sum;
+}
+
+static bool standsBetter(const ForwardCall &A, const ForwardCall &B) {
+  if (rank(A) != rank(B))
+    return rank(A) > rank(B);
+  return inputElements(A) > inputElements(B);
+}
+
+size_t inputSizes(const Trace &T, const Model &M) {
+  std::set<std::vector<int64_t>> Sizes;
+  for (const ForwardCall &F : T.Forwards)
+    if (F.Module == M.Root && !F.Inputs.empty() && F.Inputs[0].ShapeKnown &&
+        F.Inputs[0].Shape.size() > 1 && rank(F) == rank(T.Forwards[M.Forward]))
+      Sizes.emplace(F.Inputs[0].Shape.begin() + 1, F.Inputs[0].Shape.end());
+  return Sizes.size();
+}
+
 std::vector<Model> findModels(const Trace &T) {
   std::vector<Model> Models, NotRun;
   std::set<std::tuple<std::string, std::string, int64_t>> Unrun;
@@ -132,7 +161,7 @@ std::vector<Model> findModels(const Trace &T) {
       const ForwardCall &F = T.Forwards[I];
       if (F.Module != Id)
         continue;
-      if (R.Forward == None || rank(F) > rank(T.Forwards[R.Forward]))
+      if (R.Forward == None || standsBetter(F, T.Forwards[R.Forward]))
         R.Forward = I;
       if (R.Inference == None && !F.GradMode)
         R.Inference = I;

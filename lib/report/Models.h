@@ -34,6 +34,10 @@ struct Model {
 /// modules count if they hold parameters (a loss does not).
 std::vector<Model> findModels(const Trace &T);
 
+/// How many sizes its input has, the batch aside, in runs of the kind of M.Forward
+/// (the largest of them). Requires: it is run.
+size_t inputSizes(const Trace &T, const Model &M);
+
 /// Elements and bytes of a module and all below it; each tensor once.
 struct ModuleSize {
   Quantity Elements, Bytes, BufferBytes;

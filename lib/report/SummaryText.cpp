@@ -47,6 +47,8 @@ static std::string headline(const Trace &T, const Platform &On,
     Text += "   input " + Inputs;
     if (const Assumption *From = inputAssumption(T, S))
       Text += whereFrom(*From, Paths);
+    else if (size_t Sizes = inputSizes(T, S.Which); Sizes > 1)
+      Text += " (the largest of " + std::to_string(Sizes) + " sizes)";
   }
   const Assumption *Optimizer = findAssumption(T, "optimizer");
   if (S.Training && Optimizer)

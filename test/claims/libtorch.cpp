@@ -1,6 +1,5 @@
 // What the checks believe about LibTorch, held against the headers that are installed;
-// a belief that doesn't hold is an error. It holds for 1.13.1, 2.6.0 and 2.14.1. By hand:
-//   vramlint --dump-trace THIS_FILE -- $(tool/dev/get-libtorch 2.14.1 DIR) -Itest/Inputs
+// a belief that doesn't hold is an error. versions.test holds it against others.
 // RUN: %vramlint --checks=-*,torch-* --dump-trace --device cpu %s -- -std=c++17 -I%S/../Inputs > %t
 // RUN: FileCheck %s < %t
 // REQUIRES: libtorch, vramlint

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// <chrono>, <random>, <complex>, <bitset>: values that no figure rests on. They
+// <chrono>, <complex>, <bitset>: values that no figure rests on. They
 // are unknown without a report; conditions on them are decisions all the same.
 
 #include "lib/interp/stdlib/Native.h"
@@ -22,10 +22,8 @@ template <const char *What> static Operand changed(Machine &M, CallSite &S) {
     S.Object->set(quietUnknown(M, What));
   return self(S);
 }
-static Operand ignored(Machine &M, CallSite &S) { return nothing(); }
 
 static constexpr char Time[] = "time";
-static constexpr char Random[] = "random number";
 static constexpr char Other[] = "number of a class that is not followed";
 
 #define TIME(Name) {"std::chrono::" Name, quiet<Time>}
@@ -105,41 +103,5 @@ static constexpr NativeEntry ChronoEntries[] = {
     CHANGES("bitset", "flip", Other),
 };
 const Table ChronoTable = ChronoEntries;
-
-#define RANDOM(C)                                                              \
-  {"std::" C "::" C, quiet<Random>}, {"std::" C "::operator()", quiet<Random>}, \
-      {"std::" C "::seed", ignored}, {"std::" C "::reset", ignored},           \
-      {"std::" C "::discard", ignored}, {"std::" C "::min", quiet<Random>},    \
-      {"std::" C "::max", quiet<Random>}, {"std::" C "::param", quiet<Random>}, \
-      {"std::" C "::entropy", quiet<Random>},                                  \
-      {"std::" C "::param_type::param_type", quiet<Random>}
-
-static constexpr NativeEntry RandomEntries[] = {
-    RANDOM("random_device"),
-    RANDOM("mersenne_twister_engine"),
-    RANDOM("linear_congruential_engine"),
-    RANDOM("subtract_with_carry_engine"),
-    RANDOM("discard_block_engine"),
-    RANDOM("shuffle_order_engine"),
-    RANDOM("seed_seq"),
-    RANDOM("uniform_int_distribution"),
-    RANDOM("uniform_real_distribution"),
-    RANDOM("normal_distribution"),
-    RANDOM("lognormal_distribution"),
-    RANDOM("bernoulli_distribution"),
-    RANDOM("binomial_distribution"),
-    RANDOM("geometric_distribution"),
-    RANDOM("poisson_distribution"),
-    RANDOM("exponential_distribution"),
-    RANDOM("gamma_distribution"),
-    RANDOM("cauchy_distribution"),
-    RANDOM("chi_squared_distribution"),
-    RANDOM("student_t_distribution"),
-    RANDOM("weibull_distribution"),
-    RANDOM("discrete_distribution"),
-    RANDOM("piecewise_constant_distribution"),
-    {"std::generate_canonical", quiet<Random>},
-};
-const Table RandomTable = RandomEntries;
 
 } // namespace vramlint::stdlib

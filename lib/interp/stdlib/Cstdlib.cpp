@@ -36,10 +36,6 @@ static void losePointee(CallSite &S, unsigned I, const UnknownRef &Cause) {
 
 //===-- <cstdlib> ---------------------------------------------------------===//
 
-static Operand random(Machine &M, CallSite &S) {
-  return quietUnknown(M, "random number");
-}
-
 static Operand environment(Machine &M, CallSite &S) {
   std::string Name = textArg(S, 0).value_or("");
   return M.unknown("getenv(\"" + Name + "\")", "--set " + Name + "=VALUE");
@@ -244,11 +240,6 @@ static Operand setBytes(Machine &M, CallSite &S) {
 //===-- Tables ------------------------------------------------------------===//
 
 static constexpr NativeEntry CstdlibEntries[] = {
-    {"rand", random},
-    {"random", random},
-    {"drand48", random},
-    {"srand", ignored},
-    {"srandom", ignored},
     {"getenv", environment},
     {"setenv", quiet},
     {"exit", exitProgram},

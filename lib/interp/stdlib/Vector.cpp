@@ -127,17 +127,40 @@ static bool isOpen(CallSite &S, unsigned I) {
 }
 
 /// The element a call may write through: place, or an Unknown's place.
+/// The element at an index that is drawn at random: a number is drawn, too.
+static std::optional<Operand> drawnElement(Machine &M, const Sequence &Q,
+                                           const Value &Index) {
+  auto Of = [&](const Value &I) -> const Value * {
+    bool In = I.isInt() && I.asInt() >= 0 && I.asInt() < (int64_t)Q.Elements.size();
+    return In ? &Q.Elements[I.asInt()]->V : nullptr;
+  };
+  if (auto V = M.overDraw(&Index, [&](llvm::MutableArrayRef<Value> I) {
+        const Value *E = Of(I[0]);
+        return E && E->isNumber() ? M.copy(*E) : Value();
+      }))
+    return Operand(makeCell(std::move(*V)));
+  std::optional<Value> Taken = M.drawn(Index);
+  if (!Taken || !Of(*Taken))
+    return std::nullopt;
+  return Operand(Q.Elements[Taken->asInt()]);
+}
+
 static Operand elementAt(Machine &M, CallSite &S, Sequence &Q, bool Checked) {
   const Value &Index = argValue(S, 0);
   if (!Index.isInt()) {
+    if (isRead(M, S))
+      if (std::optional<Operand> Drawn = drawnElement(M, Q, Index))
+        return std::move(*Drawn);
     Value U = M.unknownFrom(S, "element at an index that is not known");
     if (!isRead(M, S))
       weaken(Q.Elements, U.unknown());
     return unknownPlace(std::move(U));
   }
   int64_t I = Index.asInt();
-  if (I >= 0 && I < (int64_t)Q.Elements.size())
+  if (I >= 0 && I < (int64_t)Q.Elements.size()) {
+    M.indexed(S.E, Q.Elements, I);
     return Q.Elements[I];
+  }
   if (Checked && !Q.Open) {
     M.throwException("index " + std::to_string(I) + " out of range of " +
                      std::to_string(Q.Elements.size()) + " elements");

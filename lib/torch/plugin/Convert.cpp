@@ -140,22 +140,20 @@ static Arg sequenceArg(TorchDomain &D, Machine &M, const Sequence &S,
   if (S.Elements.empty())
     return Arg(Arg::Ints());
   bool Ints = true, Numbers = true;
+  Arg::Ints IntList;
+  std::vector<double> RealList;
   for (const CellRef &C : S.Elements) {
-    Ints &= C->V.isInt() || C->V.isUnknown();
-    Numbers &= C->V.isNumber() || C->V.isUnknown();
+    std::optional<Value> Drawn = M.drawn(C->V);
+    const Value &V = Drawn ? *Drawn : C->V;
+    Ints &= V.isInt() || V.isUnknown();
+    Numbers &= V.isNumber() || V.isUnknown();
+    IntList.push_back(V.isInt() ? Arg::Int(V.asInt()) : std::nullopt);
+    RealList.push_back(V.isNumber() ? V.asNumber() : 0);
   }
-  if (Ints) {
-    Arg::Ints List;
-    for (const CellRef &C : S.Elements)
-      List.push_back(C->V.isInt() ? Arg::Int(C->V.asInt()) : std::nullopt);
-    return Arg(std::move(List));
-  }
-  if (Numbers) {
-    std::vector<double> List;
-    for (const CellRef &C : S.Elements)
-      List.push_back(C->V.isNumber() ? C->V.asNumber() : 0);
-    return Arg(std::move(List));
-  }
+  if (Ints)
+    return Arg(std::move(IntList));
+  if (Numbers)
+    return Arg(std::move(RealList));
   std::vector<Arg> List;
   for (const CellRef &C : S.Elements)
     List.push_back(D.toArg(M, C->V, Element));
@@ -190,6 +188,9 @@ Arg TorchDomain::toArg(Machine &M, const Value &V, QualType Type) {
     if (V.isObject() || V.isNumber())
       return toArg(M, V, elementType(Type));
   }
+  if (V.isUnknown() && V.unknown()->Draw &&
+      std::holds_alternative<int64_t>(V.unknown()->May.front()))
+    return toArg(M, *M.drawn(V), Type);
   if (V.isUnknown())
     return Arg(Arg::UnknownArg{V.unknown()->Reason, V.unknownValue().Name,
                                V.unknownValue().Addend});

@@ -322,12 +322,12 @@ bool TorchDomain::iterateLoader(Machine &M, LoaderObject &Loader,
     std::optional<int64_t> Total = L->batches();
     if (!Total || !Why.empty())
       break;
-    if (int64_t Left = *Total - L->position(); Left > 1) {
-      T.beginSilently();
+    T.beginSilently();
+    int64_t Left = *Total - L->position(), Before = T.iteration();
+    Skipped = !T.jumpToTurn(Left);
+    if (Skipped)
       T.jump(Left - 1);
-      L->skip(Left - 1);
-    }
-    Skipped = true;
+    L->skip(T.iteration() - Before);
   }
   L->end();
   return true;

@@ -25,6 +25,9 @@ namespace vramlint {
 
 /// How many unknown conditions are tried the other way round.
 static constexpr size_t MaxAlternatives = 6;
+/// Between its least and its greatest number, a random draw is tried at so many
+/// places less one.
+static constexpr size_t DrawParts = 4;
 
 /// The project's own declarations. clang-tidy's traversal scope is the whole unit,
 /// that of the other hosts is these.
@@ -126,7 +129,7 @@ struct Run {
   int64_t Peak = 0;
   double Seconds = 0; ///< It took.
   size_t OnTarget = 0; ///< Storages on the target device.
-  std::vector<std::pair<SourcePos, bool>> Asked;
+  Decisions Taken;
 };
 } // namespace
 
@@ -170,7 +173,7 @@ static Run runOnce(UnitView Unit, UnitProvider *Others,
     if (M.unwinding() && !M.exceptionText().empty())
       Result.T->Unknowns.push_back({M.currentPos(), "an exception ends the program",
                                     M.exceptionText().str(), ""});
-    Result.Asked = M.Choices.Asked;
+    Result.Taken = M.Choices;
     Result.Seconds = M.spent().count();
     DeviceKind Target = Options.Target.Target;
     Result.Peak = D.R.peakBytes(Target) ? D.R.peakBytes(Target)
@@ -198,6 +201,120 @@ static void doubtFailures(Trace &Of, const Refusals &Others) {
   for (Failure &F : Of.Failures)
     F.Certain &= Others.count({F.Op, Of.posOf(F.Stack), F.Message}) != 0;
 }
+
+namespace {
+/// Runs of one program that took other sides and other numbers.
+class Alternatives {
+public:
+  Alternatives(UnitView Unit, UnitProvider *Others, const ProgramOptions &Options)
+      : Unit(Unit), Others(Others), Left(Options) {
+    Best = runOnce(Unit, Others, Left, {});
+    First = Best.Taken;
+    Cheap = Best.Seconds <= CheapSeconds;
+    Left.MaxSeconds -= Best.Seconds;
+    Seen.push_back(refusalsOf(*Best.T));
+  }
+
+  /// The run with the highest peak that is certain.
+  Run best() {
+    sides();
+    draws();
+    if (Untried)
+      Seen.push_back({}); // Some condition was not tried.
+    for (const Refusals &R : Seen)
+      doubtFailures(*Best.T, R);
+    noteDraws();
+    return std::move(Best);
+  }
+
+private:
+  static constexpr double CheapSeconds = 1;
+
+  /// Other sides of unknown conditions are tried where a run is cheap.
+  void sides() {
+    size_t Tried = 0;
+    for (auto &[Pos, Side] : First.Asked) {
+      if (!Pos.isValid() || Tried >= MaxAlternatives || !affords()) {
+        Untried = true;
+        break;
+      }
+      ++Tried;
+      Decisions Other;
+      Other.Drawn = Wishes;
+      Other.Chosen[Pos] = !Side;
+      take(Other);
+    }
+  }
+
+  /// Other numbers of random draws. Where the least gives the same peak as the
+  /// greatest, nothing hangs on the draw; where those between give none that is
+  /// higher, the greatest is the worst.
+  void draws() {
+    for (const Decisions::Draw &D : First.Draws) {
+      if (!D.Info.Pos.isValid() || !affords()) {
+        Untried = true;
+        break;
+      }
+      std::set<size_t> Tried = {D.Taken};
+      auto differs = [&](size_t Index) {
+        if (!Tried.insert(Index).second || !affords())
+          return false;
+        Decisions Other;
+        Other.Chosen = Sides;
+        Other.Drawn = Wishes;
+        Other.Drawn[D.Info.Pos] = Index;
+        int64_t Peak = Best.Peak;
+        return take(Other) != Peak;
+      };
+      if (!differs(D.Least))
+        continue;
+      for (size_t Part = 1; Part < DrawParts; ++Part)
+        differs(D.Info.Numbers.size() * Part / DrawParts);
+      Matter.insert(D.Info.Pos);
+    }
+  }
+
+  /// Writes down which numbers the best run took.
+  void noteDraws() {
+    for (const Decisions::Draw &D : Best.Taken.Draws)
+      if (!Cheap || Matter.count(D.Info.Pos))
+        Best.T->Assumptions.push_back(
+            {"drawn",
+             D.Value + " of " + D.From + " to " + D.To +
+                 (Matter.count(D.Info.Pos) ? "" : ", others not tried"),
+             D.Info.Pos, "at random"});
+  }
+
+  bool affords() const { return Cheap && Left.MaxSeconds >= CheapSeconds; }
+
+  /// Runs \p Choices; the peak.
+  int64_t take(const Decisions &Choices) {
+    Run Other = runOnce(Unit, Others, Left, Choices);
+    Left.MaxSeconds -= Other.Seconds;
+    Seen.push_back(refusalsOf(*Other.T));
+    int64_t Peak = Other.Peak;
+    // Without known sizes the run that uses the device tells more.
+    if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget)) {
+      Best = std::move(Other);
+      Sides = Choices.Chosen;
+      Wishes = Choices.Drawn;
+    }
+    return Peak;
+  }
+
+  UnitView Unit;
+  UnitProvider *Others;
+  ProgramOptions Left; ///< All runs share the time.
+  Run Best;
+  Decisions First;     ///< What the first run asked.
+  /// What the best run was told.
+  std::map<SourcePos, bool> Sides;
+  std::map<SourcePos, size_t> Wishes;
+  std::set<SourcePos> Matter; ///< Draws that the peak hangs on.
+  std::vector<Refusals> Seen;
+  bool Cheap = false, Untried = false;
+};
+} // namespace
 
 const ForwardCall *firstModelInput(const Trace &T) {
   for (const ForwardCall &F : T.Forwards)
@@ -247,31 +364,7 @@ std::shared_ptr<const Trace> runProgram(UnitView Unit, UnitProvider *Others,
                                         const ProgramOptions &Options) {
   Run Best;
   llvm::Error E = runGuarded("the analysis", [&] {
-    static constexpr double CheapSeconds = 1;
-    Best = runOnce(Unit, Others, Options, {});
-    // Other sides of unknown conditions are tried where a run is cheap.
-    std::vector<std::pair<SourcePos, bool>> Asked = Best.Asked;
-    bool Cheap = Best.Seconds <= CheapSeconds;
-    std::vector<Refusals> Seen = {refusalsOf(*Best.T)};
-    ProgramOptions Left = Options; // All runs share the time.
-    Left.MaxSeconds -= Best.Seconds;
-    for (auto &[Pos, Side] : Asked) {
-      if (!Cheap || !Pos.isValid() || Seen.size() > MaxAlternatives ||
-          Left.MaxSeconds < CheapSeconds)
-        break;
-      Decisions Choices;
-      Choices.Chosen[Pos] = !Side;
-      Run Other = runOnce(Unit, Others, Left, Choices);
-      Left.MaxSeconds -= Other.Seconds;
-      Seen.push_back(refusalsOf(*Other.T));
-      // Without known sizes the run that uses the device tells more.
-      if (std::tie(Other.Peak, Other.OnTarget) > std::tie(Best.Peak, Best.OnTarget))
-        Best = std::move(Other);
-    }
-    if (Seen.size() <= Asked.size())
-      Seen.push_back({}); // Some condition was not tried.
-    for (const Refusals &R : Seen)
-      doubtFailures(*Best.T, R);
+    Best = Alternatives(Unit, Others, Options).best();
   });
   if (E) {
     Best.T->Complete = false;

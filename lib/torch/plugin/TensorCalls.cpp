@@ -205,6 +205,11 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
     Result = Operand(M.unknown("a call of " + Method + " on what is no tensor here"));
     return true;
   }
+  if (Method == "item" && T->Store && T->Store->Version == 0)
+    if (auto Drawn = RandomInts.find(T->Store->Id); Drawn != RandomInts.end()) {
+      Result = Operand(M.drawBetween(Drawn->second.first, Drawn->second.second));
+      return true;
+    }
   if (Method == "item" || Method == "data_ptr" || Method == "const_data_ptr" ||
       Method == "mutable_data_ptr" || Method == "accessor" ||
       Method == "packed_accessor" || Method == "packed_accessor32" ||
@@ -267,6 +272,10 @@ bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
                                   : Operand(std::move(U));
     return true;
   }
+  if (Op == "randint" && !Res.Values.empty())
+    if (auto *T = std::get_if<TensorRef>(&Res.Values[0].V); T && *T && (*T)->Store)
+      if (std::optional<int64_t> End = A.integer("high"))
+        RandomInts[(*T)->Store->Id] = {A.integer("low", 0), *End - 1};
   Result = fromResult(M, Res, Site);
   return true;
 }

@@ -320,42 +320,108 @@ void TorchDomain::loopEnd(Machine &M, unsigned Loop) {
 
 size_t TorchDomain::mark() { return Out.Events.size(); }
 
-uint64_t TorchDomain::digest(size_t From) {
-  // A model that is being built or run is not cut short: its layers differ.
-  if (!R.Modules.empty())
-    return 0;
-  uint64_t Hash = 0;
-  bool Any = false;
-  for (size_t I = From; I < Out.Events.size(); ++I) {
-    const Event &E = Out.Events[I];
+namespace {
+/// The digest of events. Of a loop inside, each kind of iteration counts once, in the
+/// order in which they were first met: in which iterations a condition turned, and
+/// how many were skipped, makes no difference by itself.
+class EventDigest {
+public:
+  explicit EventDigest(const Trace &T) : T(T) {}
+
+  void add(const Event &E) {
     switch (E.Kind) {
     case EventKind::Alloc:
     case EventKind::Free: {
-      const StorageInfo &S = Out.Storages[E.Id];
-      Hash = llvm::hash_combine(Hash, (int)E.Kind, S.SizeBytes, (int)S.Cat,
-                                S.Op.data(), E.Stack);
+      const StorageInfo &S = T.Storages[E.Id];
+      mix((int)E.Kind, S.SizeBytes, (int)S.Cat, S.Op.data(), E.Stack);
       break;
     }
     case EventKind::OpBegin: {
-      const OpRecord &Op = Out.Ops[E.Id];
-      Hash = llvm::hash_combine(Hash, Op.Name.data(), Op.ModulePath, E.Stack);
+      const OpRecord &Op = T.Ops[E.Id];
+      mix(Op.Name.data(), Op.ModulePath, E.Stack);
       Any = true;
       break;
     }
-    case EventKind::LoopJump:
     case EventKind::PhaseBegin:
     case EventKind::PhaseEnd:
+      mix((int)E.Kind, E.Value);
       Any = true;
-      Hash = llvm::hash_combine(Hash, (int)E.Kind, E.Value);
+      break;
+    case EventKind::LoopIteration:
+      endIteration(E.Id);
+      if (Loops.empty() || Loops.back().Id != E.Id)
+        Loops.push_back({E.Id, {}, 0});
+      break;
+    case EventKind::LoopJump:
+      Any = true;
+      break;
+    case EventKind::LoopEnd:
+      endIteration(E.Id);
+      if (!Loops.empty() && Loops.back().Id == E.Id)
+        Loops.pop_back();
       break;
     default:
       break;
     }
   }
-  if (!Any)
+  /// Nothing if there was nothing of interest.
+  std::optional<uint64_t> take() {
+    while (!Loops.empty()) {
+      endIteration(Loops.back().Id);
+      Loops.pop_back();
+    }
+    return Any ? std::optional(Hash) : std::nullopt;
+  }
+
+private:
+  struct Loop {
+    uint32_t Id;
+    llvm::SmallVector<uint64_t, 8> Met; ///< Digests of its iterations.
+    uint64_t Hash;                      ///< Of the one that runs.
+  };
+
+  template <typename... Parts> void mix(Parts... P) {
+    uint64_t &H = Loops.empty() ? Hash : Loops.back().Hash;
+    H = llvm::hash_combine(H, P...);
+  }
+  /// Ends the iteration of \p Id that runs, and of what was left inside it.
+  void endIteration(uint32_t Id) {
+    if (llvm::none_of(Loops, [&](const Loop &L) { return L.Id == Id; }))
+      return;
+    for (;;) {
+      Loop &L = Loops.back();
+      uint64_t Done = std::exchange(L.Hash, 0);
+      bool New = !llvm::is_contained(L.Met, Done);
+      if (New)
+        L.Met.push_back(Done);
+      uint64_t &Outer = Loops.size() > 1 ? Loops[Loops.size() - 2].Hash : Hash;
+      if (New)
+        Outer = llvm::hash_combine(Outer, Done);
+      if (L.Id == Id)
+        return;
+      Loops.pop_back();
+    }
+  }
+
+  const Trace &T;
+  llvm::SmallVector<Loop, 4> Loops;
+  uint64_t Hash = 0;
+  bool Any = false;
+};
+} // namespace
+
+uint64_t TorchDomain::digest(size_t From) {
+  // A model that is being built or run is not cut short: its layers differ.
+  if (!R.Modules.empty())
     return 0;
-  Hash = llvm::hash_combine(Hash, R.AliveModules);
-  return Hash ? Hash : 1;
+  EventDigest All(Out);
+  for (size_t I = From; I < Out.Events.size(); ++I)
+    All.add(Out.Events[I]);
+  std::optional<uint64_t> Hash = All.take();
+  if (!Hash)
+    return 0;
+  uint64_t Whole = llvm::hash_combine(*Hash, R.AliveModules);
+  return Whole ? Whole : 1;
 }
 
 int64_t TorchDomain::level() {

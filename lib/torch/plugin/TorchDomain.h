@@ -165,6 +165,8 @@ private:
   std::vector<std::pair<uint32_t, Node *>> Recorded; ///< Forwards with a graph.
   llvm::DenseMap<ModuleId, CellRef> ChildLists; ///< What begin() points into.
   llvm::DenseMap<const Module *, CellRef> Places; ///< Base subobject of each module.
+  /// The first and last number that torch::randint puts there.
+  llvm::DenseMap<StorageId, std::pair<int64_t, int64_t>> RandomInts;
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
 };
