@@ -13,7 +13,14 @@
 
 namespace vramlint {
 
-Runtime::Runtime(TargetConfig Config, Trace &Out) : Config(Config), Out(Out) {}
+Runtime::Runtime(TargetConfig Config, Trace &Out) : Config(Config), Out(Out) {
+  // Moved when it grows, a long trace costs as much as all else. What isn't touched
+  // takes no memory.
+  constexpr size_t Usual = 1 << 18;
+  Out.Events.reserve(4 * Usual);
+  Out.Storages.reserve(Usual);
+  Out.Ops.reserve(Usual / 2);
+}
 Runtime::~Runtime() = default;
 
 void Runtime::event(EventKind K, uint32_t Id, int64_t Value) {

@@ -375,11 +375,110 @@ OpResult unpackRow(Runtime &R, const Args &A) {
   return Out.size() == 2 ? tuple({Out[0], Out[1]}) : one(nullptr);
 }
 
-/// softmax(q · k^T / sqrt(d)) · v, as the math path does it.
+/// Does LibTorch take a kernel that never holds the matrix of scores? On CUDA
+/// since 2.0 (flash, memory-efficient:
+/// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp), on the CPU since 2.2
+/// (flash: transformers/sdp_utils_cpp.cpp); masks came with 2.1.
+bool attentionIsFused(Runtime &R, const T &Q, const T &K, const T &V,
+                      const T &Mask, double Dropout) {
+  bool Cuda = Q->Dev.Kind == DeviceKind::CUDA;
+  if (!R.Config.atLeast(2, Cuda ? 0 : 2) || (!Cuda && Dropout > 0))
+    return false;
+  for (const T &X : {Q, K, V})
+    if (X->rank() != 4 || !X->Sizes.known() || !isFloating(X->Type) ||
+        X->Type != Q->Type || X->Type == DType::Float64 || !(X->size(3) == Q->size(3)))
+      return false;
+  if (Mask && (Mask->needsGrad() || !R.Config.atLeast(2, 1)))
+    return false;
+  // CUDA's kernels load several elements of a head at once.
+  int64_t Together = Q->Type == DType::Float32 ? 4 : 8;
+  return !Cuda || (Q->size(3).Length % Together == 0 &&
+                   V->size(3).Length % Together == 0);
+}
+
+/// How much of the scores a kernel of the CPU holds at once: rows times columns.
+/// (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp; measured with 2.6.0.)
+struct ScoreTile {
+  int64_t Rows, Columns;
+  ScoreTile(const T &Q, const T &K) {
+    int64_t Length = Q->size(2).Length;
+    Rows = std::min<int64_t>(Length, Length >= 768 ? 256 : Length >= 192 ? 64 : 32);
+    Columns = std::min<int64_t>(K->size(2).Length, 512);
+  }
+};
+
+/// A kernel's own memory, for one thread.
+T buffer(Runtime &R, const T &Q, int64_t Elements, DType Type) {
+  return makeLike(R, Q, shapeOf({Dim(R.Config.Threads), Dim(Elements)}), Type);
+}
+
+/// What a kernel makes of \p X, whose elements of a head lie together: [B, L, H, D]
+/// in memory.
+T likeHeads(Runtime &R, const T &X) {
+  return aten::transpose(
+      R, makeLike(R, X, shapeOf({X->size(0), X->size(2), X->size(1), X->size(3)})), 1, 2);
+}
+
+Grads fusedAttentionBackward(Runtime &R, Node &N, Grads &G) {
+  T Q = N.saved(0), K = N.saved(1), V = N.saved(2);
+  bool Cuda = Q->Dev.Kind == DeviceKind::CUDA, Half = Q->Type != DType::Float32;
+  T Grad = aten::contiguous(R, aten::transpose(R, G[0], 1, 2));
+  Grads Out = {likeHeads(R, Q), likeHeads(R, K), likeHeads(R, V)};
+  if (Cuda) {
+    T Delta = makeLike(R, Q, shapeOf({Q->size(0), Q->size(1), Q->size(2)}), DType::Float32);
+    T Sums = Half ? makeLike(R, Q, Q->Sizes, DType::Float32) : nullptr;
+    R.scratch({Delta}); // Workspaces depend on the card.
+  } else {
+    ScoreTile Tile(Q, K);
+    T Scores = buffer(R, Q, 2 * Tile.Rows * Tile.Columns, DType::Float32);
+    T Rounded = Half ? buffer(R, Q, 2 * Tile.Rows * Tile.Columns, Q->Type) : nullptr;
+    T Sums = buffer(R, Q, Tile.Rows, DType::Float32);
+  }
+  return Out;
+}
+
+/// What backward needs of the scores is the logarithm of each row's sum.
+T fusedAttention(Runtime &R, const T &Q, const T &K, const T &V, const T &Mask) {
+  bool Cuda = Q->Dev.Kind == DeviceKind::CUDA;
+  // A mask of bool becomes one of numbers.
+  T Added = Mask && Mask->Type == DType::Bool ? makeLike(R, Mask, Mask->Sizes, Q->Type) : Mask;
+  Record Rec(R,
+             Cuda ? "ScaledDotProductEfficientAttentionBackward0"
+                  : "ScaledDotProductFlashAttentionForCpuBackward0",
+             {Q, K, V});
+  Rec.save(Q).save(K).save(V);
+  Dim Rows = Q->size(2);
+  // CUDA's kernel writes rows in blocks of 32, and none where no graph is recorded.
+  constexpr int64_t Block = 32;
+  if (Cuda)
+    Rows = Rec ? Dim((Rows.Length + Block - 1) / Block * Block) : Dim(0);
+  T Out = Cuda ? likeHeads(R, Q) : aten::emptyContiguous(R, Q);
+  T Sums = makeLike(R, Q, shapeOf({Q->size(0), Rows, Q->size(1)}), DType::Float32);
+  if (!Cuda) {
+    ScoreTile Tile(Q, K);
+    T Scores = buffer(R, Q,
+                      Tile.Rows * Tile.Columns + 2 * Tile.Rows + Tile.Rows * Q->size(3).Length,
+                      DType::Float32);
+    T Rounded = Q->Type == DType::Float32
+                    ? nullptr
+                    : buffer(R, Q, Tile.Rows * Tile.Columns, Q->Type);
+  }
+  if (Cuda || !R.Config.atLeast(2, 6))
+    R.scratch({Sums}); // Not measured.
+  Rec.saveIf(bool(Added), Added);
+  Rec.saveResult(Out).saveResult(Sums);
+  return Rec.result(Out, fusedAttentionBackward);
+}
+
+/// softmax(q · k^T / sqrt(d)) · v, as the math path does it, or fused.
 OpResult attentionRow(Runtime &R, const Args &A, bool WithWeights) {
-  T Q = A.tensor("query"), K = A.tensor("key"), V = A.tensor("value"), Mask = A.tensor("attn_mask");
+  T Q = A.tensor("query"), K = A.tensor("key"), V = A.tensor("value"),
+    Mask = A.tensor("attn_mask");
   if (!Q || !K || !V || Q->rank() < 2)
     return OpResult::failed("attention expects query, key and value");
+  if (!WithWeights &&
+      attentionIsFused(R, Q, K, V, Mask, A.number("dropout_p", 0)))
+    return one(fusedAttention(R, Q, K, V, Mask));
   T Weights, Out;
   {
     T Scaled = aten::div(R, Q, Scalar(2.0));
@@ -393,6 +492,7 @@ OpResult attentionRow(Runtime &R, const Args &A, bool WithWeights) {
   if (P > 0)
     Weights = aten::dropout(R, Weights, P, true);
   Out = aten::matmul(R, Weights, V);
+  R.scratch({Q, K, V, Mask, Out, WithWeights ? Weights : nullptr});
   return WithWeights ? tuple({Out, Weights}) : one(Out);
 }
 
@@ -776,7 +876,7 @@ void addLayerOps(OpTable &Rows) {
   for (bool Weights : {false, true})
     Rows.push_back({Weights ? "_scaled_dot_product_attention" : "scaled_dot_product_attention",
                     [Weights](Runtime &R, const Args &A) { return attentionRow(R, A, Weights); },
-                    "scale,is_causal,need_attn_weights,enable_gqa", false, true});
+                    "scale,is_causal,need_attn_weights,enable_gqa"});
   Rows.push_back({"clip_grad_norm_", clipGradNormRow, "*", true, true});
   Rows.push_back({"clip_grad_value_", [](Runtime &, const Args &) { return OpResult(); }, "*", true});
   Rows.push_back({"parameters_to_vector", parametersToVector});
