@@ -21,13 +21,15 @@ namespace vramlint {
 /// The largest modulus whose whole cycle is run before a loop is cut short.
 static constexpr int64_t MaxPeriod = 16;
 
-LoopTracker::LoopTracker(Machine &M) : M(M), Loop(M.NextLoop++) {
+LoopTracker::LoopTracker(Machine &M)
+    : M(M), Loop(M.NextLoop++), OfUser(M.Current && M.Current->UserCode) {
   M.Trackers.push_back(this);
 }
 
 LoopTracker::~LoopTracker() {
   M.Trackers.pop_back();
-  M.Plugin.loopEnd(M, Loop);
+  if (OfUser)
+    M.Plugin.loopEnd(M, Loop);
 }
 
 void LoopTracker::written(Cell &C) {
@@ -44,7 +46,8 @@ void LoopTracker::modulus(int64_t N) {
 void LoopTracker::begin() {
   ++Iteration;
   Mark = M.Plugin.mark();
-  M.Plugin.loopIteration(M, Loop, Iteration);
+  if (OfUser)
+    M.Plugin.loopIteration(M, Loop, Iteration);
   beginSilently();
 }
 
@@ -163,7 +166,8 @@ std::optional<int64_t> LoopTracker::delta(Cell &C) const {
 void LoopTracker::jump(int64_t Iterations) {
   if (Iterations <= 0)
     return;
-  M.Plugin.loopJump(M, Loop, Iterations);
+  if (OfUser)
+    M.Plugin.loopJump(M, Loop, Iterations);
   Iteration += Iterations;
   if (fills() && grows())
     openResized();

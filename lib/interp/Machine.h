@@ -482,6 +482,8 @@ private:
   bool isDead(const History &H) const;
   Machine &M;
   unsigned Loop;
+  /// A loop in a library's function is part of the statement that calls it.
+  bool OfUser;
   int64_t Iteration = -1;
   int64_t Period = 1;
   size_t Mark = 0; ///< Of what the domain recorded, at the iteration's start.

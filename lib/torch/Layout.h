@@ -34,11 +34,19 @@ inline bool isChannelsLast(const TensorRef &T) {
   return true;
 }
 
+/// T.is_contiguous(ChannelsLast): of one channel or one point, both layouts are.
+inline bool fitsChannelsLast(const TensorRef &T) {
+  if (isChannelsLast(T))
+    return true;
+  return T && T->rank() == 4 && T->isContiguous() &&
+         (T->size(1) == Dim(1) || (T->size(2) == Dim(1) && T->size(3) == Dim(1)));
+}
+
 /// T.contiguous(memory format): a copy if \p T is laid out otherwise.
 inline TensorRef contiguousAs(Runtime &R, const TensorRef &T, bool ChannelsLast) {
   if (!ChannelsLast)
     return aten::contiguous(R, T);
-  if (!T || isChannelsLast(T))
+  if (!T || fitsChannelsLast(T))
     return T;
   return R.make(T->Sizes, channelsLastStrides(T->Sizes), T->Type, T->Dev);
 }

@@ -59,15 +59,6 @@ LEFT_OUT = {
 EXPECTED = {
     "gru_tagger": "the lengths of packed sequences are data, and are said to be unknown",
     "mixtral": "how many tokens each expert gets is data, and is said to be unknown",
-    # Found when they were recorded; the causes are not.
-    "convnext_tiny": "cause not known: predicted peaks of its depthwise convolutions, and 4 "
-                     "bytes a sample from its dropped paths on, are above the measured ones",
-    "lraspp_mobilenet_v3_large": "cause not known: a statement in a constructor, of several "
-                                 "lines, is not among the predicted ones",
-    "pspnet": "cause not known: a statement in a constructor, of several lines, is not among "
-              "the predicted ones, and peaks of its interpolation are too low",
-    "regnet_y_400mf": "cause not known: more is predicted alive at the mean of its "
-                      "squeeze-and-excitation than was measured, in 24 statements",
 }
 QUICK_SECONDS = 5
 CONDITIONS = ("off", "on")  # oneDNN.

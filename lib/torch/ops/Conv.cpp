@@ -145,39 +145,52 @@ bool knowsGroups(const ConvParams &P) {
   return P.N == 3 && !P.Transposed && !P.any(P.Dilation, 1);
 }
 
+/// One group of \p X; a copy, in the layout that all of it has.
 T part(Runtime &R, const T &X, unsigned DimIndex, int64_t Groups) {
-  return aten::contiguous(
-      R, aten::narrow(R, X, DimIndex, Dim(0), X->size(DimIndex) / Dim(Groups)));
+  T Slice = aten::narrow(R, X, DimIndex, Dim(0), X->size(DimIndex) / Dim(Groups));
+  if (!isChannelsLast(X))
+    return aten::contiguous(R, Slice);
+  return R.make(Slice->Sizes, channelsLastStrides(Slice->Sizes), X->Type, X->Dev);
 }
 
 /// The unfolding convolution knows channels-last, and copies the weight to it.
 bool keepsChannelsLast(const ConvParams &P, const T &X, const T &W) {
-  return isChannelsLast(X) && P.Groups == 1 && !P.Transposed &&
-         unfolding(P, W) != Unfold::Sample;
+  return isChannelsLast(X) && !P.Transposed && unfolding(P, W) != Unfold::Sample;
+}
+
+T forwardChannelsLast(Runtime &R, const ConvParams &P, const T &X, const T &W,
+                      const Dims &Out) {
+  T Weight = contiguousAs(R, W, true);
+  T Columns = columns(R, P, X, W, Out);
+  Shape S;
+  S.Dims = {X->size(0), W->size(0), Out[0], Out[1]};
+  T Result = makeAs(R, S, X, true);
+  Columns = nullptr;
+  return Result;
 }
 
 T forwardCpu(Runtime &R, const ConvParams &P, const T &Input, const T &W,
              const T &Bias, const Dims &Out) {
-  if (keepsChannelsLast(P, Input, W)) {
-    T Weight = contiguousAs(R, W, true);
-    T Columns = columns(R, P, Input, W, Out);
-    Shape S;
-    S.Dims = {Input->size(0), W->size(0), Out[0], Out[1]};
-    T Result = makeAs(R, S, Input, true);
-    Columns = nullptr;
-    return Result;
-  }
-  T X = aten::contiguous(R, Input);
+  bool Last = keepsChannelsLast(P, Input, W);
+  if (Last && P.Groups == 1)
+    return forwardChannelsLast(R, P, Input, W, Out);
+  T X = Last ? Input : aten::contiguous(R, Input);
   if (P.Groups == 1 || knowsGroups(P))
     return forwardGroup(R, P, X, W, Bias, Out);
+  T Weight = Last ? contiguousAs(R, W, true) : W;
   std::vector<T> Parts;
-  T WPart = aten::narrow(R, W, 0, Dim(0), W->size(0) / Dim(P.Groups));
+  T WPart = aten::narrow(R, Weight, 0, Dim(0), W->size(0) / Dim(P.Groups));
   T BiasPart = Bias ? aten::narrow(R, Bias, 0, Dim(0), Bias->size(0) / Dim(P.Groups)) : Bias;
   const int64_t GroupsMax = 1 << 16;
   for (int64_t I = 0; I < std::min(P.Groups, GroupsMax); ++I)
     Parts.push_back(
-        forwardGroup(R, P, part(R, X, 1, P.Groups), WPart, BiasPart, Out));
-  return aten::cat(R, Parts, 1);
+        Last ? forwardChannelsLast(R, P, part(R, X, 1, P.Groups), WPart, Out)
+             : forwardGroup(R, P, part(R, X, 1, P.Groups), WPart, BiasPart, Out));
+  if (!Last)
+    return aten::cat(R, Parts, 1);
+  Shape S;
+  S.Dims = {X->size(0), W->size(0), Out[0], Out[1]};
+  return makeAs(R, S, X, true);
 }
 
 struct Wanted { bool Input, Weight, Bias; };
@@ -284,17 +297,20 @@ ConvGrads backwardChannelsLast(Runtime &R, const ConvParams &P, const T &Grad,
 ConvGrads backwardCpu(Runtime &R, const ConvParams &P, const T &Grad,
                       const T &Input, const T &W, Wanted Want,
                       const Dims &Out) {
-  if (keepsChannelsLast(P, Input, W))
+  bool Last = keepsChannelsLast(P, Input, W);
+  if (Last && P.Groups == 1)
     return backwardChannelsLast(R, P, Grad, Input, W, Want, Out);
-  T X = aten::contiguous(R, Input);
+  T X = Last ? Input : aten::contiguous(R, Input);
   if (P.Groups == 1 || knowsGroups(P))
     return backwardGroup(R, P, Grad, X, W, Want, Out);
+  T Weight = Last ? contiguousAs(R, W, true) : W;
   std::vector<T> Inputs, Weights, Biases;
-  T WPart = aten::narrow(R, W, 0, Dim(0), W->size(0) / Dim(P.Groups));
+  T WPart = aten::narrow(R, Weight, 0, Dim(0), W->size(0) / Dim(P.Groups));
   const int64_t GroupsMax = 1 << 16;
   for (int64_t I = 0; I < std::min(P.Groups, GroupsMax); ++I) {
     T GradPart = part(R, Grad, 1, P.Groups), XPart = part(R, X, 1, P.Groups);
-    ConvGrads G = backwardGroup(R, P, GradPart, XPart, WPart, Want, Out);
+    ConvGrads G = Last ? backwardChannelsLast(R, P, GradPart, XPart, WPart, Want, Out)
+                       : backwardGroup(R, P, GradPart, XPart, WPart, Want, Out);
     Inputs.push_back(G.Input);
     Weights.push_back(G.Weight);
     Biases.push_back(G.Bias);
@@ -302,7 +318,7 @@ ConvGrads backwardCpu(Runtime &R, const ConvParams &P, const T &Grad,
   }
   ConvGrads G;
   if (Want.Input)
-    G.Input = aten::cat(R, Inputs, 1);
+    G.Input = Last ? makeAs(R, X->Sizes, X, true) : aten::cat(R, Inputs, 1);
   if (Want.Weight)
     G.Weight = aten::cat(R, Weights, 0);
   if (Want.Bias)

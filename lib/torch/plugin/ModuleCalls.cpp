@@ -339,8 +339,11 @@ Operand TorchDomain::callForward(Machine &M, Handle &H, CallSite &Site, bool Own
     beganForward(H.M, "forward", false, Inputs);
   Args A;
   // A temporary, or what std::move gives, is moved into a Sequential's first step.
-  bool Takes = H.M->Builtin && (H.M->ClassName == "Sequential" ||
-                                H.M->ClassName == "AnyModule");
+  auto *Method = dyn_cast<CXXMethodDecl>(Site.Callee);
+  llvm::StringRef Class = Method ? M.nameOf(*Method->getParent()) : "";
+  bool Takes = (H.M->Builtin && (H.M->ClassName == "Sequential" ||
+                                 H.M->ClassName == "AnyModule")) ||
+               Class == "torch::nn::SequentialImpl";
   for (size_t I = 0; I < Site.Args.size(); ++I) {
     QualType T = I < Site.Callee->getNumParams()
                      ? Site.Callee->getParamDecl(I)->getType()

@@ -39,13 +39,18 @@ class TensorObject : public Object {
 public:
   TensorRef T; ///< Null: an undefined tensor.
   TensorRef GradientOf; ///< mutable_grad(): what is assigned here is its gradient.
+  std::optional<double> Element; ///< A single element whose value is known.
   explicit TensorObject(TensorRef T = nullptr)
       : Object(TensorKind), T(std::move(T)) {}
   std::unique_ptr<Object> copy(Machine &) const override {
-    return std::make_unique<TensorObject>(T);
+    auto New = std::make_unique<TensorObject>(T);
+    New->Element = Element;
+    return New;
   }
   std::unique_ptr<Object> move(Machine &) override {
-    return std::make_unique<TensorObject>(std::move(T));
+    auto New = std::make_unique<TensorObject>(std::move(T));
+    New->Element = Element;
+    return New;
   }
   static bool classof(const Object *O) { return O->Kind == TensorKind; }
 };

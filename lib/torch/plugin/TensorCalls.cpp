@@ -205,10 +205,17 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
     Result = Operand(M.unknown("a call of " + Method + " on what is no tensor here"));
     return true;
   }
-  if (Method == "item" && T->Store && T->Store->Version == 0)
-    if (auto Drawn = RandomInts.find(T->Store->Id); Drawn != RandomInts.end()) {
-      Result = Operand(M.drawBetween(Drawn->second.first, Drawn->second.second));
-      return true;
+  if (Method == "item")
+    if (const Numbers *Known = contentsOf(T)) {
+      auto *Object = Site.Object->V.as<TensorObject>();
+      if (Known->Random)
+        Result = Operand(M.drawBetween(Known->First, Known->Last));
+      else if (Object && Object->Element && isFloating(T->Type))
+        Result = Operand(Value::real(*Object->Element));
+      else if (Object && Object->Element)
+        Result = Operand(Value::integer(*Object->Element));
+      if (!Result.value().isVoid())
+        return true;
     }
   if (Method == "item" || Method == "data_ptr" || Method == "const_data_ptr" ||
       Method == "mutable_data_ptr" || Method == "accessor" ||
@@ -239,6 +246,57 @@ bool TorchDomain::tensorCall(Machine &M, llvm::StringRef Method, CallSite &Site,
     return true;
   }
   return opCall(M, Method, Site, Result);
+}
+
+const TorchDomain::Numbers *TorchDomain::contentsOf(const TensorRef &T) const {
+  if (!T || !T->Store || T->Store->Version != 0)
+    return nullptr;
+  auto It = Contents.find(T->Store->Id);
+  return It == Contents.end() ? nullptr : &It->second;
+}
+
+void TorchDomain::noteContents(llvm::StringRef Op, const Args &A, const OpResult &Res) {
+  if (Res.Values.empty() || (Op != "randint" && Op != "linspace" && Op != "arange"))
+    return;
+  auto *T = std::get_if<TensorRef>(&Res.Values[0].V);
+  if (!T || !*T || !(*T)->Store || (*T)->elements() < 1)
+    return;
+  auto Number = [&](llvm::StringRef Name, std::optional<double> Default) {
+    const Arg *X = A.find(Name);
+    if (!X)
+      return Default;
+    if (auto *I = std::get_if<int64_t>(&X->V))
+      return std::optional<double>(*I);
+    auto *D = std::get_if<double>(&X->V);
+    return D ? std::optional(*D) : std::nullopt;
+  };
+  bool Random = Op == "randint";
+  std::optional<double> First = Number(Random ? "low" : "start", 0), Last;
+  if (Op == "arange") {
+    if (std::optional<double> Step = Number("step", 1); Step && First)
+      Last = *First + *Step * ((*T)->elements() - 1);
+  } else {
+    Last = Number(Random ? "high" : "end", std::nullopt);
+    if (Random && Last)
+      Last = *Last - 1;
+  }
+  if (First && Last)
+    Contents[(*T)->Store->Id] = {Random, *First, *Last};
+}
+
+std::optional<double> TorchDomain::elementOf(const TensorRef &T, int64_t Index) const {
+  const Numbers *Known = contentsOf(T);
+  if (!Known || Known->Random || T->rank() != 1 || !T->Strides.empty())
+    return std::nullopt;
+  int64_t N = T->elements();
+  if (T->Store->SizeBytes != N * itemSize(T->Type))
+    return std::nullopt; // A part of it.
+  Index = Index < 0 ? Index + N : Index;
+  if (Index < 0 || Index >= N)
+    return std::nullopt;
+  double Step = N > 1 ? (Known->Last - Known->First) / (N - 1) : 0;
+  double Value = Known->First + Step * Index;
+  return T->Type == DType::Float32 ? static_cast<float>(Value) : Value;
 }
 
 bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
@@ -272,10 +330,7 @@ bool TorchDomain::opCall(Machine &M, llvm::StringRef Op, CallSite &Site,
                                   : Operand(std::move(U));
     return true;
   }
-  if (Op == "randint" && !Res.Values.empty())
-    if (auto *T = std::get_if<TensorRef>(&Res.Values[0].V); T && *T && (*T)->Store)
-      if (std::optional<int64_t> End = A.integer("high"))
-        RandomInts[(*T)->Store->Id] = {A.integer("low", 0), *End - 1};
+  noteContents(Op, A, Res);
   Result = fromResult(M, Res, Site);
   return true;
 }
@@ -341,8 +396,13 @@ static Operand subscript(TorchDomain &D, Machine &M, CallSite &Site) {
   OpResult Res = D.R.call(ByTensor ? "index" : "select", A);
   if (Res.Kind == OpResult::Failed)
     D.failure(M, "select", Res);
-  return Res.Kind == OpResult::Ok ? D.fromResult(M, Res, Site)
-                                  : Operand(D.quiet(M, Res.Message));
+  if (Res.Kind != OpResult::Ok)
+    return Operand(D.quiet(M, Res.Message));
+  Operand Element = D.fromResult(M, Res, Site);
+  if (auto *Whole = Site.Object->V.as<TensorObject>(); Whole && I.isInt())
+    if (auto *One = Element.value().as<TensorObject>())
+      One->Element = D.elementOf(Whole->T, I.asInt());
+  return Element;
 }
 
 bool TorchDomain::operatorCall(Machine &M, CallSite &Site, Operand &Result) {

@@ -154,6 +154,9 @@ public:
     failure(M, Op, Failed.Message, Failed.Why, Failed.FailedOp);
   }
 
+  /// Element \p Index of a tensor of numbers in even steps, if it is one.
+  std::optional<double> elementOf(const TensorRef &T, int64_t Index) const;
+
 private:
   struct OpenForward {
     uint32_t Index;   ///< In Trace::Forwards.
@@ -165,8 +168,14 @@ private:
   std::vector<std::pair<uint32_t, Node *>> Recorded; ///< Forwards with a graph.
   llvm::DenseMap<ModuleId, CellRef> ChildLists; ///< What begin() points into.
   llvm::DenseMap<const Module *, CellRef> Places; ///< Base subobject of each module.
-  /// The first and last number that torch::randint puts there.
-  llvm::DenseMap<StorageId, std::pair<int64_t, int64_t>> RandomInts;
+  /// What is known of the numbers in a storage that no in-place op has changed.
+  struct Numbers {
+    bool Random;         ///< Whole numbers from First to Last, at random (randint).
+    double First, Last;  ///< Else in even steps (linspace, arange).
+  };
+  llvm::DenseMap<StorageId, Numbers> Contents;
+  const Numbers *contentsOf(const TensorRef &T) const;
+  void noteContents(llvm::StringRef Op, const Args &A, const OpResult &Res);
   std::vector<bool> Entered;                     ///< Per frame: a scope was opened.
   std::map<std::vector<std::pair<SourcePos, const char *>>, StackId> StackIds;
 };
