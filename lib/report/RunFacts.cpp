@@ -9,6 +9,7 @@
 #include "lib/report/RunFacts.h"
 
 #include "lib/report/Format.h"
+#include "lib/report/Text.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 
@@ -20,6 +21,14 @@ std::string Platform::text() const {
   if (Device == DeviceKind::CPU)
     Text += OneDNN ? ", CPU, oneDNN on" : ", CPU, oneDNN off";
   return Text;
+}
+
+std::vector<Finding> allFindings(llvm::ArrayRef<FileReport> Files) {
+  std::vector<Finding> All;
+  for (const FileReport &File : Files)
+    if (File.Is == FileReport::State::Analysed)
+      All.insert(All.end(), File.Findings.begin(), File.Findings.end());
+  return sortedFindings(std::move(All));
 }
 
 const Assumption *findAssumption(const Trace &T, llvm::StringRef What) {

@@ -66,6 +66,10 @@ struct FileReport {
   BatchCost Cost;
 };
 
+/// The findings of all files that were analysed, sorted, each once: a header's
+/// comes from every unit that includes it.
+std::vector<Finding> allFindings(llvm::ArrayRef<FileReport> Files);
+
 /// The assumption named \p What ("batch", "optimizer"), or null.
 const Assumption *findAssumption(const Trace &T, llvm::StringRef What);
 

@@ -8,11 +8,11 @@
 
 #include "lib/report/Sarif.h"
 
+#include "lib/report/Fingerprint.h"
 #include "lib/report/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/xxhash.h"
 #include <map>
 
 namespace vramlint::report {
@@ -23,13 +23,6 @@ using llvm::json::Value;
 
 static std::string utf8(llvm::StringRef Text) {
   return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text);
-}
-
-std::string fingerprint(const Finding &F, llvm::StringRef File,
-                        llvm::StringRef LineText, unsigned Occurrence) {
-  std::string Key = F.Check + '\0' + File.str() + '\0' + LineText.trim().str();
-  return llvm::utohexstr(llvm::xxh3_64bits(Key), /*LowerCase=*/true, 16) + ":" +
-         std::to_string(Occurrence + 1);
 }
 
 std::string fileUri(llvm::StringRef Path) {
@@ -49,7 +42,7 @@ class SarifWriter {
 public:
   SarifWriter(const SarifReport &R, SourceText &Sources,
               const PathPrinter &Paths)
-      : R(R), Sources(Sources), Paths(Paths) {}
+      : R(R), Sources(Sources), Paths(Paths), Prints(Sources, Paths) {}
   Object log();
 
 private:
@@ -65,7 +58,7 @@ private:
   const SarifReport &R;
   SourceText &Sources;
   const PathPrinter &Paths;
-  std::map<std::string, unsigned> Occurrences;
+  Fingerprinter Prints;
 };
 
 } // namespace
@@ -135,10 +128,7 @@ Array SarifWriter::fixes(const Finding &F) const {
 }
 
 Object SarifWriter::result(const Finding &F) {
-  std::string File = Paths.file(F.Pos.File);
-  llvm::StringRef Line = Sources.line(F.Pos.File, F.Pos.Line).value_or("");
-  std::string Key = F.Check + '\0' + File + '\0' + Line.trim().str();
-  std::string Print = fingerprint(F, File, Line, Occurrences[Key]++);
+  std::string Print = Prints.next(F);
   Object O;
   O["ruleId"] = F.Check;
   for (size_t I = 0; I < R.Rules.size(); ++I)
@@ -209,12 +199,7 @@ Object SarifWriter::invocation(size_t Dropped) const {
 }
 
 Object SarifWriter::log() {
-  std::vector<Finding> Findings;
-  for (const FileReport &File : R.Files)
-    if (File.Is == FileReport::State::Analysed)
-      Findings.insert(Findings.end(), File.Findings.begin(),
-                      File.Findings.end());
-  Findings = sortedFindings(std::move(Findings));
+  std::vector<Finding> Findings = allFindings(R.Files);
   size_t Dropped = 0;
   if (Findings.size() > R.MaxResults) {
     std::vector<Finding> ByLoudness;

@@ -35,11 +35,6 @@ struct SarifReport {
 void printSarif(const SarifReport &R, SourceText &Sources,
                 const PathPrinter &Paths, llvm::raw_ostream &OS);
 
-/// What stays the same of a finding while lines move: check, file, text of its
-/// line, and which of several such it is (from 0).
-std::string fingerprint(const Finding &F, llvm::StringRef File,
-                        llvm::StringRef LineText, unsigned Occurrence);
-
 /// "src/a%20b.cpp", or "file:///abs/a.cpp" for an absolute path.
 std::string fileUri(llvm::StringRef Path);
 

@@ -34,6 +34,12 @@ static const std::pair<StringRef, Verb> Verbs[] = {
     {"checks", Verb::Checks},     {"explain", Verb::Explain},
 };
 
+static const std::pair<StringRef, Format> Formats[] = {
+    {"text", Format::Text},     {"json", Format::Json},
+    {"sarif", Format::Sarif},   {"github", Format::Github},
+    {"gitlab", Format::Gitlab},
+};
+
 StringRef verbName(Verb V) {
   for (const auto &[Name, Value] : Verbs)
     if (Value == V)
@@ -211,15 +217,12 @@ static Error setInput(CommandLine &C, StringRef V) {
 }
 
 static Error setFormat(CommandLine &C, StringRef V) {
-  if (V == "text")
-    C.Output = Format::Text;
-  else if (V == "json")
-    C.Output = Format::Json;
-  else if (V == "sarif")
-    C.Output = Format::Sarif;
-  else
-    return fail("unknown format '", V, "': text, json or sarif");
-  return Error::success();
+  for (const auto &[Name, Value] : Formats)
+    if (V == Name) {
+      C.Output = Value;
+      return Error::success();
+    }
+  return fail("unknown format '", V, "': text, json, sarif, github or gitlab");
 }
 
 static Error setColor(CommandLine &C, StringRef V) {
@@ -306,7 +309,7 @@ static const OptionSpec Options[] = {
     {"--profile", "strict|default|hints", "which checks, instead of .clang-tidy's",
      TEXT_OPTION(Profile)},
     {"--fix", nullptr, "apply the fixes", FLAG_OPTION(Fix)},
-    {"--format", "text|json|sarif", "of the output (text)", setFormat},
+    {"--format", "text|json|sarif|github|gitlab", "of the output (text)", setFormat},
     {"--color", "auto|always|never", "colours (auto: on a terminal without "
                                      "NO_COLOR)",
      setColor},
@@ -379,8 +382,10 @@ static Error checkCombination(const CommandLine &C) {
     return fail("gpus takes one pattern");
   if (C.Fix && C.What != Verb::Check)
     return fail("--fix goes with check only");
-  if (C.Output == Format::Sarif && C.What != Verb::Check)
-    return fail("--format sarif goes with check only");
+  for (const auto &[Name, Value] : Formats)
+    if (C.Output == Value && Value != Format::Text && Value != Format::Json &&
+        C.What != Verb::Check)
+      return fail("--format ", Name, " goes with check only");
   if (C.Device == DeviceKind::CPU && !C.Gpus.empty())
     return fail("--gpu and --device cpu exclude each other");
   if (C.What == Verb::Calibrate && C.Files.size() != 1)

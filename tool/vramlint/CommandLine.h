@@ -22,7 +22,7 @@
 namespace vramlint::tool {
 
 enum class Verb { Check, Summary, Annotate, Fit, Calibrate, Gpus, Checks, Explain };
-enum class Format { Text, Json, Sarif };
+enum class Format { Text, Json, Sarif, Github, Gitlab };
 enum class ColorWhen { Auto, Always, Never };
 
 struct CommandLine {

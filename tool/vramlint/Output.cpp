@@ -10,6 +10,8 @@
 
 #include "lib/report/Annotate.h"
 #include "lib/report/FitText.h"
+#include "lib/report/Github.h"
+#include "lib/report/Gitlab.h"
 #include "lib/report/Json.h"
 #include "lib/report/Sarif.h"
 #include "lib/report/Summary.h"
@@ -171,6 +173,14 @@ int Output::finish() {
     S.Rules = ruleInfos();
     S.Files = std::move(Reports);
     report::printSarif(S, Sources, Paths, llvm::outs());
+    return Code;
+  }
+  if (C.Output == Format::Github) {
+    report::printGithub(Reports, Paths, llvm::outs());
+    return Code;
+  }
+  if (C.Output == Format::Gitlab) {
+    report::printGitlab(Reports, Sources, Paths, llvm::outs());
     return Code;
   }
   report::JsonReport J;
