@@ -47,7 +47,9 @@ static std::vector<std::string> checkNames() {
 }
 
 static constexpr std::pair<llvm::StringLiteral, Profile> Profiles[] = {
-    {"strict", Profile::Strict}, {"default", Profile::Default}, {"hints", Profile::Hint}};
+    {"strict", Profile::Strict},
+    {"default", Profile::Default},
+    {"hints", Profile::Hint}};
 
 /// The checks of \p In, as globs.
 static std::string globsOf(Profile In) {
@@ -58,8 +60,9 @@ static std::string globsOf(Profile In) {
   return Globs;
 }
 
-/// Likewise of the profile called \p Name, and nothing else of ours: what was told on
-/// the command line goes before what a file says. Empty: no such profile.
+/// Likewise of the profile called \p Name, and nothing else of ours: what was
+/// told on the command line goes before what a file says. Empty: no such
+/// profile.
 static std::string profileGlobs(llvm::StringRef Name) {
   for (const auto &[Known, In] : Profiles)
     if (Known == Name)
@@ -73,8 +76,10 @@ static llvm::Error checkProfile(llvm::StringRef Name) {
   std::vector<std::string> Names;
   for (const auto &[Known, In] : Profiles)
     Names.push_back(Known.str());
-  return problem("--profile: no profile is called '" + Name + "': strict, default or "
-                 "hints" + suggestion(Name, Names));
+  return problem("--profile: no profile is called '" + Name +
+                 "': strict, default or "
+                 "hints" +
+                 suggestion(Name, Names));
 }
 
 static std::vector<llvm::StringRef> splitGlobs(llvm::StringRef Globs) {
@@ -185,8 +190,9 @@ public:
 
 private:
   static ConfigFileHandlers handlers(std::shared_ptr<std::string> Broken) {
-    auto Read = [Broken](llvm::MemoryBufferRef Text)
-        -> llvm::ErrorOr<ClangTidyOptions> {
+    auto Read =
+        [Broken](
+            llvm::MemoryBufferRef Text) -> llvm::ErrorOr<ClangTidyOptions> {
       auto Keep = [&](const llvm::SMDiagnostic &D) {
         if (Broken->empty())
           *Broken = (D.getFilename() + ":" + llvm::Twine(D.getLineNo()) + ":" +
@@ -195,9 +201,9 @@ private:
       };
       auto Options = parseConfigurationWithDiags(Text, Keep);
       if (!Options && Broken->empty())
-        *Broken = (Text.getBufferIdentifier() + ": " +
-                   Options.getError().message())
-                      .str();
+        *Broken =
+            (Text.getBufferIdentifier() + ": " + Options.getError().message())
+                .str();
       return Options ? *Options : ClangTidyOptions();
     };
     ConfigFileHandlers Handlers;
@@ -235,6 +241,37 @@ makeConfig(llvm::StringRef File, const ConfigOptions &Options) {
       return std::move(E);
   }
   return std::move(Provider);
+}
+
+llvm::Expected<std::vector<ConfigSource>>
+configSources(llvm::StringRef File, const ConfigOptions &Options) {
+  auto Provider = makeConfig(File, Options);
+  if (!Provider)
+    return Provider.takeError();
+  llvm::SmallString<256> Absolute(File);
+  llvm::sys::fs::make_absolute(Absolute);
+  std::vector<ConfigSource> All;
+  for (const auto &[O, From] : (*Provider)->getRawOptions(Absolute)) {
+    ConfigSource S;
+    S.From = From == ClangTidyOptionsProvider::
+                         OptionsSourceTypeCheckCommandLineOption
+                 ? "command line, profile"
+             : From == ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
+                 ? "built in"
+                 : From;
+    for (auto [Name, Value] :
+         {std::pair("Checks", O.Checks),
+          std::pair("WarningsAsErrors", O.WarningsAsErrors),
+          std::pair("HeaderFilterRegex", O.HeaderFilterRegex)})
+      if (Value && !Value->empty())
+        S.Settings[Name] = *Value;
+    for (const auto &[Name, Value] : O.CheckOptions)
+      if (Name.starts_with("torch-") || Name.starts_with("torch."))
+        S.Settings[Name.str()] = Value.Value;
+    if (!S.Settings.empty())
+      All.push_back(std::move(S));
+  }
+  return All;
 }
 
 llvm::Expected<std::vector<std::string>> activeChecks(llvm::StringRef Globs) {

@@ -13,6 +13,7 @@
 
 #include "clang-tidy/ClangTidyOptions.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,17 @@ struct ConfigOptions {
 /// \p Options or in the `.clang-tidy` files that count for \p File.
 llvm::Expected<std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>>
 makeConfig(llvm::StringRef File, const ConfigOptions &Options);
+
+/// One place that configures a file, and what it says.
+struct ConfigSource {
+  std::string From;                            ///< "/p/.clang-tidy", "built in" …
+  std::map<std::string, std::string> Settings; ///< "Checks", "torch.Gpu" …
+};
+
+/// All places that configure \p File, later ones win ("Checks" add up). Fails as
+/// makeConfig() does.
+llvm::Expected<std::vector<ConfigSource>> configSources(llvm::StringRef File,
+                                                        const ConfigOptions &Options);
 
 /// The names that \p Globs (a list as in --checks) turns on, sorted. Fails on a
 /// `torch-` name that matches no check.

@@ -9,6 +9,7 @@
 #include "checks/TorchModule.h"
 #include "checks/AccessorLongCheck.h"
 #include "checks/ArrayrefDanglingCheck.h"
+#include "checks/BudgetExceededCheck.h"
 #include "checks/CatInLoopCheck.h"
 #include "checks/DataPtrEscapesTensorCheck.h"
 #include "checks/DataPtrOfTemporaryCheck.h"

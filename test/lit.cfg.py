@@ -10,9 +10,9 @@
 #   %json_schema   test/json_schema.py: checks JSON on standard input
 #   %flags-2.6.0, %flags-2.14.1
 #                  the flags for headers of another LibTorch, fetched once
-#   %clang_tidy, %tidy_module, %clangd, %cxx, %python, %llvm_major, %root
+#   %clang_tidy, %tidy_module, %clangd, %cxx, %python, %llvm_major, %root, %build
 #
-# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, jsonschema, asan,
+# Features: libtorch, cuda, clangd, tidy-plugin, precommit, ccache, jsonschema, yaml, asan,
 # headers-2.6.0, headers-2.14.1.
 
 import os
@@ -78,6 +78,7 @@ config.substitutions += [
     ("%llvm_major", major),
     ("%python", config.python),
     ("%cxx", config.cxx_compiler),
+    ("%build", config.vramlint_binary_dir),
     ("%root", root),
 ]
 # Bare names in RUN lines are the tools of our LLVM.
@@ -128,6 +129,7 @@ features = {
     "precommit": bool(shutil.which("pre-commit")),
     "ccache": bool(shutil.which("ccache")),
     "jsonschema": has_module("jsonschema"),
+    "yaml": has_module("yaml"),
     "asan": bool(config.sanitize),
     "vramlint": bool(config.vramlint_tool),
     **{f"headers-{v}": bool(f) for v, f in other_headers.items()},

@@ -11,12 +11,15 @@
 #include "clang/Basic/Version.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
+#include "lib/frontend/ForeignFlags.h"
 #include "lib/frontend/Project.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 using clang::tooling::CompilationDatabase;
@@ -196,17 +199,48 @@ std::vector<std::string> FlagFinder::databaseFiles(StringRef File) {
   return Files;
 }
 
-/// argv without compiler, input and "--".
+/// \p Flags with the words of the files that they name: "@flags.rsp", and nvcc's
+/// --options-file, which CMake uses. One that can't be read stays as it is.
+static std::vector<std::string> withFiles(vfs::FileSystem &FS,
+                                          const std::vector<std::string> &Flags,
+                                          StringRef Directory, unsigned Depth = 0) {
+  constexpr unsigned MaxDepth = 8;
+  std::vector<std::string> Result;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    StringRef Name = Flags[I];
+    bool Next = (Name == "--options-file" || Name == "-optf") && I + 1 < Flags.size();
+    if (Next)
+      Name = Flags[I + 1];
+    bool Names = Next || Name.consume_front("@") || Name.consume_front("--options-file=");
+    auto Text = Names && Depth < MaxDepth
+                    ? FS.getBufferForFile(absolutePath(Name, Directory))
+                    : std::error_code();
+    if (!Names || !Text) {
+      Result.push_back(Flags[I]);
+      continue;
+    }
+    I += Next;
+    BumpPtrAllocator Memory;
+    StringSaver Saver(Memory);
+    SmallVector<const char *> Words;
+    cl::TokenizeGNUCommandLine((*Text)->getBuffer(), Saver, Words);
+    for (std::string &Word : withFiles(FS, {Words.begin(), Words.end()}, Directory, Depth + 1))
+      Result.push_back(std::move(Word));
+  }
+  return Result;
+}
+
+/// argv without compiler, input and "--", for clang.
 static std::vector<std::string>
-flagsOf(const clang::tooling::CompileCommand &Command) {
+flagsOf(vfs::FileSystem &FS, const clang::tooling::CompileCommand &Command,
+        std::vector<std::string> &Dropped) {
   std::vector<std::string> Flags;
   std::string Input = absolutePath(Command.Filename, Command.Directory);
-  bool SawCompiler = false;
+  bool SawCompiler = false, Msvc = false;
   for (StringRef Arg : Command.CommandLine) {
-    StringRef Name = sys::path::filename(Arg);
     if (!SawCompiler) { // "ccache g++ …": both go.
-      SawCompiler = !Name.contains("ccache") && !Name.contains("distcc") &&
-                    Name != "env" && !Arg.contains('=');
+      SawCompiler = !isCompilerWrapper(Arg);
+      Msvc = SawCompiler && isMsvcDriver(Arg);
       continue;
     }
     if (Arg == "--" || (!Arg.starts_with("-") &&
@@ -214,7 +248,8 @@ flagsOf(const clang::tooling::CompileCommand &Command) {
       continue;
     Flags.push_back(Arg.str());
   }
-  return Flags;
+  Flags = withFiles(FS, Flags, Command.Directory);
+  return cleanFlags(Msvc ? fromMsvc(Flags, Dropped) : Flags, Dropped);
 }
 
 /// The include folders that \p Flags name.
@@ -236,7 +271,7 @@ static bool reachesLibTorch(vfs::FileSystem &FS,
   std::vector<std::string> Dropped;
   CompileCommand C;
   C.Directory = absolutePath(Command.Directory);
-  C.Flags = cleanFlags(flagsOf(Command), Dropped);
+  C.Flags = flagsOf(FS, Command, Dropped);
   return any_of(includeFolders(C), [&](const std::string &Folder) {
     return FS.exists(Folder + "/torch/torch.h") ||
            FS.exists(Folder + "/torch/csrc");
@@ -269,7 +304,7 @@ void FlagFinder::fromDatabase(const Database &D, CompileCommand &C) {
   C.Compiler = hostCompilerOf(Command.CommandLine);
   if (!Command.Output.empty())
     C.Output = absolutePath(Command.Output, Command.Directory);
-  C.Flags = cleanFlags(flagsOf(Command), C.Dropped);
+  C.Flags = flagsOf(*Options.FS, Command, C.Dropped);
 }
 
 /// Headers that packages put below a folder of their own.
@@ -333,6 +368,18 @@ void FlagFinder::addLibTorch(CompileCommand &C) {
     C.Flags.insert(C.Flags.end(), {"-include", "ATen/core/ivalue.h"});
 }
 
+/// What is not carried over is told: it may matter after all.
+static void noteDropped(CompileCommand &C) {
+  constexpr size_t MaxNames = 3;
+  if (C.Dropped.empty())
+    return;
+  C.Note += (C.Note.empty() ? "" : "; ") + std::string("dropped what clang doesn't know: ");
+  for (size_t I = 0; I < C.Dropped.size() && I < MaxNames; ++I)
+    C.Note += (I ? ", " : "") + C.Dropped[I];
+  if (C.Dropped.size() > MaxNames)
+    C.Note += " and " + std::to_string(C.Dropped.size() - MaxNames) + " more";
+}
+
 Expected<CompileCommand> FlagFinder::commandFor(StringRef File) {
   CompileCommand C;
   C.File = absolutePath(File);
@@ -350,7 +397,8 @@ Expected<CompileCommand> FlagFinder::commandFor(StringRef File) {
   if (Options.Flags) {
     if (FlagsAlone)
       C.Source = FlagSource::CommandLine;
-    auto Extra = cleanFlags(*Options.Flags, C.Dropped);
+    auto Extra = cleanFlags(withFiles(*Options.FS, *Options.Flags, absolutePath(".")),
+                            C.Dropped);
     C.Flags.insert(C.Flags.end(), Extra.begin(), Extra.end());
     bool HasStd = any_of(C.Flags, [](StringRef F) {
       return F.starts_with("-std=");
@@ -359,6 +407,7 @@ Expected<CompileCommand> FlagFinder::commandFor(StringRef File) {
       C.Flags.push_back("-std=" + libTorch()->Standard);
   }
   addLibTorch(C);
+  noteDropped(C);
   return C;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/frontend/CompileFlags.h"
 
 #include "clang/Driver/Options.h"
+#include "lib/frontend/ForeignFlags.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -23,8 +24,7 @@ namespace vramlint {
 HostCompiler hostCompilerOf(const std::vector<std::string> &CommandLine) {
   for (StringRef Arg : CommandLine) {
     StringRef Name = sys::path::filename(Arg);
-    if (Name.contains("ccache") || Name.contains("distcc") || Name == "env" ||
-        Name == "sccache" || Arg.contains('='))
+    if (isCompilerWrapper(Arg))
       continue;
     return Name.contains("clang") || Name == "icpx" || Name == "hipcc"
                ? HostCompiler::Clang

@@ -19,7 +19,7 @@
 #include "lib/frontend/Frontend.h"
 #include "lib/frontend/HeaderHoist.h"
 #include "lib/frontend/Invocation.h"
-#include "lib/frontend/PreambleManifest.h"
+#include "lib/frontend/FileManifest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -213,8 +213,13 @@ bool PreambleCache::make(Entry &E, const std::string &Folder,
   sys::fs::file_t Handle = sys::fs::convertFDToNativeFile(Descriptor);
   sys::fs::closeFile(Handle);
   std::vector<std::string> Inputs;
+  // Who reads the user's file may note what is read for it; these headers have a
+  // manifest of their own.
+  FileSystemPtr Own = vfs::createPhysicalFileSystem();
+  if (ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory())
+    Own->setCurrentWorkingDirectory(*Here);
   Error Crash = runGuarded("reading LibTorch's headers", [&] {
-    Inputs = compileHeader(E.Invocation, Stem + ".h", std::string(Output), FS,
+    Inputs = compileHeader(E.Invocation, Stem + ".h", std::string(Output), Own,
                            E.FailsAt);
   });
   bool Good = !Crash && !Inputs.empty();
@@ -223,7 +228,7 @@ bool PreambleCache::make(Entry &E, const std::string &Folder,
     sys::fs::remove(Output);
     return false;
   }
-  PreambleManifest Manifest;
+  FileManifest Manifest;
   Good = Manifest.record(Output, Inputs) &&
          !sys::fs::rename(Output, Stem + ".pch") &&
          Manifest.save(Stem + ".manifest");
@@ -232,12 +237,21 @@ bool PreambleCache::make(Entry &E, const std::string &Folder,
   return Good;
 }
 
-bool PreambleCache::isValid(const Entry &E, const std::string &Folder) {
-  std::string Stem = Folder + "/" + E.Key;
+std::vector<std::string> PreambleCache::takeUsed() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return std::exchange(Used, {});
+}
+
+bool PreambleCache::stillHolds(StringRef Pch) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return Pch.consume_back(".pch") && isValid(Pch.str());
+}
+
+bool PreambleCache::isValid(const std::string &Stem) {
   bool &Known = Checked[Stem];
   if (Known)
     return true;
-  auto Manifest = PreambleManifest::load(Stem + ".manifest");
+  auto Manifest = FileManifest::load(Stem + ".manifest");
   if (!Manifest || !sys::fs::exists(Stem + ".h"))
     return false;
   bool Changed = false;
@@ -274,8 +288,9 @@ static std::string linesBefore(StringRef Text, unsigned Line) {
 /// The entry in \p Folder, valid, or "".
 std::string PreambleCache::inFolder(Entry &E, const std::string &Folder,
                                     FileSystemPtr FS) {
-  std::string Pch = Folder + "/" + E.Key + ".pch";
-  if (isValid(E, Folder))
+  std::string Stem = Folder + "/" + E.Key;
+  std::string Pch = Stem + ".pch";
+  if (isValid(Stem))
     return Pch;
   E.FailsAt = failureOf(Folder + "/" + E.Key);
   if (E.FailsAt != 0)
@@ -290,7 +305,7 @@ std::string PreambleCache::inFolder(Entry &E, const std::string &Folder,
   say(Folder, Folder == Dir);
   // Another process may be at it: wait for it, then look again.
   bool Locked = !sys::fs::lockFile(Descriptor);
-  bool Good = isValid(E, Folder) || make(E, Folder, std::move(FS));
+  bool Good = isValid(Stem) || make(E, Folder, std::move(FS));
   if (Locked)
     (void)sys::fs::unlockFile(Descriptor);
   sys::fs::file_t Handle = sys::fs::convertFDToNativeFile(Descriptor);
@@ -326,6 +341,8 @@ std::string PreambleCache::preambleFor(const clang::CompilerInvocation &Unit,
     if (Pch.empty() && E.FailsAt == 0)
       if (std::string Folder = temporaryFolder(); !Folder.empty())
         Pch = inFolder(E, Folder, FS);
+    if (!Pch.empty())
+      Used.push_back(Pch);
     if (!Pch.empty() || E.FailsAt == 0)
       return Pch;
     // The unit will fail there too, sooner with the headers before it at hand.

@@ -58,6 +58,12 @@ public:
                           FileSystemPtr FS, const Project &Files,
                           llvm::StringRef Directory);
 
+  /// The compiled headers that preambleFor() gave since this was asked last.
+  std::vector<std::string> takeUsed();
+  /// Whether \p Pch, which preambleFor() once gave, is there and all that it was made
+  /// of unchanged. Costs a stat per header, once per process.
+  bool stillHolds(llvm::StringRef Pch);
+
   /// Throws the entry away that preambleFor() returned: it made clang fail.
   void reject(llvm::StringRef Pch);
 
@@ -65,7 +71,7 @@ public:
 
 private:
   struct Entry;
-  bool isValid(const Entry &E, const std::string &Folder);
+  bool isValid(const std::string &Stem);
   bool make(Entry &E, const std::string &Folder, FileSystemPtr FS);
   std::string inFolder(Entry &E, const std::string &Folder, FileSystemPtr FS);
   std::string temporaryFolder();
@@ -76,6 +82,7 @@ private:
   std::string Dir, Temporary;
   bool Said = false;
   std::mutex Lock;
+  std::vector<std::string> Used;       ///< For takeUsed().
   std::map<std::string, bool> Checked; ///< Entries seen valid by this process.
 };
 

@@ -9,20 +9,20 @@
 #include "lib/report/Closing.h"
 
 #include "lib/report/FitText.h"
-#include "lib/report/Models.h"
+#include "lib/torch/Models.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace vramlint::report {
 
-void Totals::add(const FileReport &R) {
+void Totals::add(const FileOutcome &R) {
   switch (R.Is) {
-  case FileReport::State::Analysed:
+  case FileOutcome::State::Analysed:
     ++Analysed;
     break;
-  case FileReport::State::NoTorch:
+  case FileOutcome::State::NoTorch:
     ++WithoutTorch;
     break;
-  case FileReport::State::NotAnalysed:
+  case FileOutcome::State::NotAnalysed:
     ++NotAnalysed;
     return; // The compiler's errors are no findings.
   }
@@ -30,18 +30,16 @@ void Totals::add(const FileReport &R) {
     ++(F.Level == Severity::Remark ? Remarks : Warnings);
     Fixable += F.isFixable();
     Overflow |= F.Check == "torch-vram-overflow";
+    BudgetsNotShown +=
+        F.Check == "torch-budget-exceeded" && F.Level == Severity::Remark;
   }
-  for (const GpuVerdict &G : R.Gpus)
-    if (G.Result.Is == Verdict::NotJudged) {
-      ++NotJudged;
-      break;
-    }
+  NotJudged += R.FitNotJudged;
 }
 
 int Totals::exitCode(bool RequireKnown) const {
   if (NotAnalysed)
     return 2;
-  return Warnings || (RequireKnown && NotJudged) ? 1 : 0;
+  return Warnings || (RequireKnown && (NotJudged || BudgetsNotShown)) ? 1 : 0;
 }
 
 namespace {
@@ -343,14 +341,23 @@ void printTotals(const Totals &T, llvm::ArrayRef<std::string> Files,
     Text += (Text.empty() ? "" : ", ") + plural(T.Remarks, "remark");
   bool Nothing = Text.empty();
   if (Nothing)
-    Text = T.NotAnalysed ? "Nothing found in what was analysed"
-                         : "Nothing found";
+    Text = T.InBaseline || T.OnOtherLines ? "Nothing new found" : "Nothing found";
+  if (Nothing && T.NotAnalysed)
+    Text += " in what was analysed";
   if (T.Fixable)
     Text += ", " + std::to_string(T.Fixable) + " fixable";
   Text += filesText(T);
+  if (T.InBaseline)
+    Text += "; " + std::to_string(T.InBaseline) + " in the baseline not shown";
+  if (T.OnOtherLines)
+    Text += "; " + std::to_string(T.OnOtherLines) + " on other lines not shown";
   if (T.NotJudged)
     Text += "; fit not judged";
-  if (T.NotJudged && RequireKnown)
+  if (T.BudgetsNotShown)
+    Text += "; " + plural(T.BudgetsNotShown, "budget") + " not shown to hold";
+  if (RequireKnown && T.BudgetsNotShown)
+    Text += " (--require-known)";
+  else if (T.NotJudged && RequireKnown)
     Text += ", so not shown to hold (--require-known)";
   bool Hints = T.Overflow && Files.size() == 1;
   OS << Text << (Nothing || Hints || T.NotJudged ? "." : "");

@@ -21,9 +21,13 @@ struct Totals {
   unsigned Fixable = 0;
   unsigned Analysed = 0, WithoutTorch = 0, NotAnalysed = 0;
   unsigned NotJudged = 0; ///< Files whose fit on a named GPU is not known.
+  /// Findings that were not asked for: known ones (--baseline), and those on lines
+  /// that --lines or --diff leave out. They count nowhere else.
+  unsigned InBaseline = 0, OnOtherLines = 0;
+  unsigned BudgetsNotShown = 0; ///< Among the remarks: budgets that may not hold.
   bool Overflow = false;  ///< torch-vram-overflow is among the warnings.
 
-  void add(const FileReport &R);
+  void add(const FileOutcome &R);
   /// 0 nothing at warning level, 1 warnings (or with \p RequireKnown a fit that
   /// could not be judged), 2 some file could not be analysed.
   int exitCode(bool RequireKnown) const;

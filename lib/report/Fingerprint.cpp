@@ -17,7 +17,8 @@ std::string Fingerprinter::next(const Finding &F) {
   llvm::StringRef Line = Sources.line(F.Pos.File, F.Pos.Line).value_or("");
   std::string Key =
       F.Check + '\0' + Paths.file(F.Pos.File) + '\0' + Line.trim().str();
-  std::string Hash = llvm::utohexstr(llvm::xxh3_64bits(Key), /*LowerCase=*/true, 16);
+  std::string Hash =
+      llvm::utohexstr(llvm::xxh3_64bits(Key), /*LowerCase=*/true, 16);
   return Hash + ":" + std::to_string(++Occurrences[Hash]);
 }
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What stays the same of a finding while lines move. SARIF, GitLab's code quality
-// and the baseline all know findings by it.
+// What stays the same of a finding while lines move. SARIF, GitLab's code
+// quality and the baseline all know findings by it.
 
 #pragma once
 

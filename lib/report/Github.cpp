@@ -41,25 +41,28 @@ static void printFinding(const Finding &F, const PathPrinter &Paths,
                          llvm::raw_ostream &OS) {
   std::string Text = F.Message;
   for (const FindingNote &N : F.Notes)
-    Text += "\n" + (N.Pos.isValid() ? Paths.place(N.Pos) + ": " : "") + N.Message;
+    Text +=
+        "\n" + (N.Pos.isValid() ? Paths.place(N.Pos) + ": " : "") + N.Message;
   OS << "::" << commandName(F.Level) << ' ';
   if (!F.Pos.File.empty())
     OS << "file=" << escaped(Paths.file(F.Pos.File), true) << ',';
   if (F.Pos.isValid())
     OS << "line=" << F.Pos.Line << ",col=" << F.Pos.Column << ',';
-  OS << "title=" << escaped(F.Check, true) << "::" << escaped(Text, false) << '\n';
+  OS << "title=" << escaped(F.Check, true) << "::" << escaped(Text, false)
+     << '\n';
 }
 
-void printGithub(llvm::ArrayRef<FileReport> Files, const PathPrinter &Paths,
+void printGithub(llvm::ArrayRef<FileOutcome> Files, const PathPrinter &Paths,
                  llvm::raw_ostream &OS) {
   for (const Finding &F : allFindings(Files))
     printFinding(F, Paths, OS);
-  for (const FileReport &File : Files) {
-    if (File.Is != FileReport::State::NotAnalysed)
+  for (const FileOutcome &File : Files) {
+    if (File.Is != FileOutcome::State::NotAnalysed)
       continue;
     OS << "::error file=" << escaped(Paths.file(File.File), true)
        << ",title=vramlint::not analysed"
-       << escaped(File.Problem.empty() ? "" : ": " + File.Problem, false) << '\n';
+       << escaped(File.Problem.empty() ? "" : ": " + File.Problem, false)
+       << '\n';
   }
 }
 

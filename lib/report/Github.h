@@ -14,10 +14,10 @@
 
 namespace vramlint::report {
 
-/// A line per finding, "::warning file=src/a.cpp,line=3,col=5,title=…::…", and one
-/// per file that could not be analysed. Paths are as PathPrinter prints them: GitHub
-/// wants them relative to the repository's root.
-void printGithub(llvm::ArrayRef<FileReport> Files, const PathPrinter &Paths,
+/// A line per finding, "::warning file=src/a.cpp,line=3,col=5,title=…::…", and
+/// one per file that could not be analysed. Paths are as PathPrinter prints
+/// them: GitHub wants them relative to the repository's root.
+void printGithub(llvm::ArrayRef<FileOutcome> Files, const PathPrinter &Paths,
                  llvm::raw_ostream &OS);
 
 } // namespace vramlint::report

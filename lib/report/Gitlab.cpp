@@ -26,7 +26,7 @@ static llvm::StringRef severityName(Severity S) {
                                   : "critical";
 }
 
-void printGitlab(llvm::ArrayRef<FileReport> Files, SourceText &Sources,
+void printGitlab(llvm::ArrayRef<FileOutcome> Files, SourceText &Sources,
                  const PathPrinter &Paths, llvm::raw_ostream &OS) {
   Fingerprinter Prints(Sources, Paths);
   Array Issues;

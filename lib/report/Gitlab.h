@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Findings as GitLab's code quality report: an array of issues, which a merge
-// request shows as better or worse than the target branch by their fingerprints.
+// request shows as better or worse than the target branch by their
+// fingerprints.
 
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace vramlint::report {
 
-void printGitlab(llvm::ArrayRef<FileReport> Files, SourceText &Sources,
+void printGitlab(llvm::ArrayRef<FileOutcome> Files, SourceText &Sources,
                  const PathPrinter &Paths, llvm::raw_ostream &OS);
 
 } // namespace vramlint::report

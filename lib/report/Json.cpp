@@ -281,9 +281,15 @@ static Array classesJson(const FileReport &R, const PathPrinter &Paths) {
   return Classes;
 }
 
-static Object fileJson(const FileReport &R, bool WithSummary,
-                       const std::vector<FitRow> *Rows,
-                       const PathPrinter &Paths) {
+Array findingsJson(const std::vector<Finding> &Findings, const PathPrinter &Paths) {
+  Array All;
+  for (const Finding &F : Findings)
+    All.push_back(toJson(F, Paths));
+  return All;
+}
+
+Object fileJson(const FileReport &R, bool WithSummary,
+                const std::vector<FitRow> *Rows, const PathPrinter &Paths) {
   Object O;
   O["file"] = utf8(R.File);
   O["state"] = R.Is == FileReport::State::Analysed  ? "analysed"
@@ -296,9 +302,7 @@ static Object fileJson(const FileReport &R, bool WithSummary,
       R.On.TorchVersion.empty() ? Value(nullptr) : Value(R.On.TorchVersion);
   On["onednn"] = R.On.OneDNN;
   O["platform"] = std::move(On);
-  Array Findings, Fits;
-  for (const Finding &F : R.Findings)
-    Findings.push_back(toJson(F, Paths));
+  Array Fits;
   for (const GpuVerdict &G : R.Gpus)
     if (!Rows)
       Fits.push_back(toJson(FitRow{G.Result, G.Batch, {}}, G.From));
@@ -308,7 +312,6 @@ static Object fileJson(const FileReport &R, bool WithSummary,
   if (R.Host)
     O["host"] = Object{{"memory_bytes", R.Host->MemoryBytes},
                        {"live_bytes", toJson(R.Host->Live)}};
-  O["findings"] = std::move(Findings);
   O["fits"] = std::move(Fits);
   if (R.Run)
     putRun(O, R, WithSummary, Paths);
@@ -317,41 +320,38 @@ static Object fileJson(const FileReport &R, bool WithSummary,
   return O;
 }
 
-static Array linesJson(const std::vector<LineTable> &Tables,
-                       const PathPrinter &Paths) {
+Array linesJson(const LineTable &Table, const PathPrinter &Paths) {
   Array Lines;
-  for (const LineTable &Table : Tables)
-    for (const LineRow &Row : Table.Rows) {
-      Object O;
-      O["file"] = utf8(Paths.file(Row.Pos.File));
-      O["line"] = Row.Pos.Line;
-      O["function"] = utf8(Row.Function);
-      O["allocated_bytes"] = Row.Use.AllocatedBytes;
-      O["freed_bytes"] = Row.Use.FreedBytes;
-      O["alive_after_bytes"] = Row.Use.AliveAfterBytes;
-      O["peak_bytes"] = Row.Use.PeakBytes;
-      O["holds_peak"] = Row.HoldsPeak;
-      O["iteration"] = Row.InLoop ? Value(Row.Iteration) : Value(nullptr);
-      Lines.push_back(std::move(O));
-    }
+  for (const LineRow &Row : Table.Rows) {
+    Object O;
+    O["file"] = utf8(Paths.file(Row.Pos.File));
+    O["line"] = Row.Pos.Line;
+    O["function"] = utf8(Row.Function);
+    O["allocated_bytes"] = Row.Use.AllocatedBytes;
+    O["freed_bytes"] = Row.Use.FreedBytes;
+    O["alive_after_bytes"] = Row.Use.AliveAfterBytes;
+    O["peak_bytes"] = Row.Use.PeakBytes;
+    O["holds_peak"] = Row.HoldsPeak;
+    O["iteration"] = Row.InLoop ? Value(Row.Iteration) : Value(nullptr);
+    Lines.push_back(std::move(O));
+  }
   return Lines;
 }
 
-void printJson(const JsonReport &R, const PathPrinter &Paths,
-               llvm::raw_ostream &OS) {
+void printJson(JsonReport R, llvm::raw_ostream &OS) {
   Object Tool;
   Tool["name"] = "vramlint";
   Tool["version"] = R.Version;
   Tool["llvm"] = R.LlvmVersion;
   Array Files;
-  for (size_t I = 0; I < R.Files.size(); ++I)
-    Files.push_back(fileJson(R.Files[I], R.WithSummary,
-                             I < R.FitRows.size() ? &R.FitRows[I] : nullptr,
-                             Paths));
+  for (Object &File : R.Files)
+    Files.push_back(std::move(File));
   Object Totals;
   Totals["warnings"] = R.Counted.Warnings;
   Totals["remarks"] = R.Counted.Remarks;
   Totals["fixable"] = R.Counted.Fixable;
+  Totals["in_baseline"] = R.Counted.InBaseline;
+  Totals["on_other_lines"] = R.Counted.OnOtherLines;
   Totals["files_analysed"] = R.Counted.Analysed;
   Totals["files_without_libtorch"] = R.Counted.WithoutTorch;
   Totals["files_not_analysed"] = R.Counted.NotAnalysed;
@@ -364,7 +364,7 @@ void printJson(const JsonReport &R, const PathPrinter &Paths,
   Root["totals"] = std::move(Totals);
   Root["exit_code"] = R.ExitCode;
   if (R.Verb == "annotate")
-    Root["lines"] = linesJson(R.Lines, Paths);
+    Root["lines"] = std::move(R.Lines);
   OS << llvm::formatv("{0:2}", Value(std::move(Root))) << '\n';
 }
 

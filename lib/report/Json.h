@@ -29,17 +29,21 @@ struct JsonReport {
   std::string Verb;
   std::string Version;     ///< vramlint's own.
   std::string LlvmVersion;
-  std::vector<FileReport> Files;
-  /// `fit`: the rows of each file, else empty.
-  std::vector<std::vector<FitRow>> FitRows;
-  /// `annotate`: the lines of each file, else empty.
-  std::vector<LineTable> Lines;
-  bool WithSummary = false; ///< `summary`: tables and the rule of thumb.
+  std::vector<llvm::json::Object> Files; ///< Of fileJson(), with their findings.
+  llvm::json::Array Lines;               ///< `annotate`: of linesJson().
   Totals Counted;
   int ExitCode = 0;
 };
 
-void printJson(const JsonReport &R, const PathPrinter &Paths,
-               llvm::raw_ostream &OS);
+/// All of a file but its findings. \p WithSummary: tables and the rule of thumb.
+/// \p Rows: of `fit`, else null.
+llvm::json::Object fileJson(const FileReport &R, bool WithSummary,
+                            const std::vector<FitRow> *Rows,
+                            const PathPrinter &Paths);
+llvm::json::Array findingsJson(const std::vector<Finding> &Findings,
+                               const PathPrinter &Paths);
+llvm::json::Array linesJson(const LineTable &Table, const PathPrinter &Paths);
+
+void printJson(JsonReport R, llvm::raw_ostream &OS);
 
 } // namespace vramlint::report

@@ -23,10 +23,10 @@ std::string Platform::text() const {
   return Text;
 }
 
-std::vector<Finding> allFindings(llvm::ArrayRef<FileReport> Files) {
+std::vector<Finding> allFindings(llvm::ArrayRef<FileOutcome> Files) {
   std::vector<Finding> All;
-  for (const FileReport &File : Files)
-    if (File.Is == FileReport::State::Analysed)
+  for (const FileOutcome &File : Files)
+    if (File.Is == FileOutcome::State::Analysed)
       All.insert(All.end(), File.Findings.begin(), File.Findings.end());
   return sortedFindings(std::move(All));
 }

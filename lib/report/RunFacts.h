@@ -45,8 +45,8 @@ struct HostVerdict {
   Quantity Live; ///< Of tensors on the CPU, at their peak.
 };
 
-/// What became of one file.
-struct FileReport {
+/// What became of one file: all that counts when a run is summed up.
+struct FileOutcome {
   enum class State {
     Analysed,
     NoTorch,     ///< It reaches no LibTorch header.
@@ -56,6 +56,11 @@ struct FileReport {
   State Is = State::NotAnalysed;
   std::string Problem; ///< One line, without the file's name; may be empty.
   std::vector<Finding> Findings; ///< The compiler's errors too.
+  bool FitNotJudged = false; ///< On a GPU that was named.
+};
+
+/// The same with what was found out, for the reports on the file itself.
+struct FileReport : FileOutcome {
   std::shared_ptr<const Trace> Run; ///< Null: nothing was run.
   std::shared_ptr<const Timeline> Line;
   std::shared_ptr<const ClassView> Classes; ///< `summary`: classes by themselves.
@@ -68,7 +73,7 @@ struct FileReport {
 
 /// The findings of all files that were analysed, sorted, each once: a header's
 /// comes from every unit that includes it.
-std::vector<Finding> allFindings(llvm::ArrayRef<FileReport> Files);
+std::vector<Finding> allFindings(llvm::ArrayRef<FileOutcome> Files);
 
 /// The assumption named \p What ("batch", "optimizer"), or null.
 const Assumption *findAssumption(const Trace &T, llvm::StringRef What);

@@ -182,8 +182,8 @@ Object SarifWriter::invocation(size_t Dropped) const {
     Notifications.push_back(
         Object{{"level", Level}, {"message", Object{{"text", utf8(Text)}}}});
   };
-  for (const FileReport &File : R.Files) {
-    if (File.Is != FileReport::State::NotAnalysed)
+  for (const FileOutcome &File : R.Files) {
+    if (File.Is != FileOutcome::State::NotAnalysed)
       continue;
     AllRead = false;
     Say(File.File + ": not analysed" +

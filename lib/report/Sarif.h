@@ -27,7 +27,7 @@ struct SarifReport {
   std::string Version; ///< vramlint's own.
   std::string InformationUri;
   std::vector<RuleInfo> Rules;
-  std::vector<FileReport> Files;
+  std::vector<FileOutcome> Files;
   /// Code hosts show 5,000 results of a run; the loudest are kept.
   size_t MaxResults = 5000;
 };

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "lib/report/Format.h"
-#include "lib/report/Models.h"
+#include "lib/torch/Models.h"
 #include "lib/report/RuleOfThumb.h"
 #include "lib/report/RunFacts.h"
 #include "lib/report/SourceText.h"

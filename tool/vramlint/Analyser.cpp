@@ -26,12 +26,17 @@ namespace vramlint::tool {
 
 using report::FileReport;
 
-static PreambleCacheOptions cacheOptions(const CommandLine &C) {
+static PreambleCacheOptions cacheOptions(const CommandLine &C, const Analyser::Setup &S) {
   PreambleCacheOptions Options;
   Options.Dir = C.CacheDir;
   if (!C.Quiet)
-    Options.Say = [](llvm::StringRef Text) { llvm::errs() << Text << '\n'; };
+    Options.Say = S.Say;
   return Options;
+}
+
+bool FileResult::isRepeatable() const {
+  auto Whole = [](const std::shared_ptr<const Trace> &T) { return !T || T->Complete; };
+  return Whole(Report.Run) && (!Report.Classes || Whole(Report.Classes->Run));
 }
 
 static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
@@ -42,13 +47,9 @@ static FlagOptions flagOptions(const CommandLine &C, FileSystemPtr FS) {
   return Options;
 }
 
-Analyser::Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus,
-                   ArchiveMap Archives, std::vector<Calibration> Measured,
-                   const GpuCatalog &Catalog, std::vector<std::string> Files,
-                   bool Colors)
-    : C(C), Gpus(std::move(Gpus)), Archives(std::move(Archives)),
-      Measured(std::move(Measured)), Catalog(Catalog), Files(std::move(Files)), Colors(Colors), FS(llvm::vfs::getRealFileSystem()),
-      Finder(flagOptions(C, FS)), Cache(cacheOptions(C)) {}
+Analyser::Analyser(const CommandLine &C, const GpuCatalog &Catalog, Setup Given)
+    : C(C), Catalog(Catalog), S(std::move(Given)), FS(S.FS),
+      Finder(flagOptions(C, S.SharedFS)), Cache(cacheOptions(C, S)) {}
 
 Analyser::~Analyser() = default;
 
@@ -152,7 +153,7 @@ ProgramOptions Analyser::programOptions(const CompileCommand &Command) const {
   P.Stated = C.Stated;
   DataFiles Beside(FS, {llvm::sys::path::parent_path(Command.File).str(),
                         Command.Directory, absolutePath(".")});
-  P.Archives = std::make_shared<ArchiveStore>(std::move(Beside), Archives);
+  P.Archives = std::make_shared<ArchiveStore>(std::move(Beside), S.Archives);
   P.GccOrder = Command.Compiler == HostCompiler::Gcc;
   return P;
 }
@@ -161,7 +162,7 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   FrontendOptions Options;
   Options.FS = FS;
   Options.Cache = &Cache;
-  Options.Colors = Colors;
+  Options.Colors = S.Colors;
   llvm::Expected<std::unique_ptr<Unit>> Loaded = loadUnit(Command, Options);
   if (!Loaded) {
     R.Report.Problem = problemText(Loaded.takeError(), Command.File);
@@ -171,7 +172,7 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   if (U.hasErrors())
     return reportErrors(U, R);
   ProjectIndexOptions Index;
-  Index.Files = Files;
+  Index.Files = S.Files;
   ProjectIndex Others(Finder, Options, Index);
   Others.addUnit(U);
   CheckOptions Checks;
@@ -180,13 +181,13 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   Checks.Config.FS = FS;
   Checks.Analysis.Program = programOptions(Command);
   Checks.Analysis.VersionTold = Command.Torch.has_value();
-  Checks.Analysis.Gpus = Gpus;
+  Checks.Analysis.Gpus = S.Gpus;
   Checks.Analysis.Catalog = &Catalog;
   Checks.Analysis.Fit.ReserveBytes = C.ReserveBytes;
   Checks.Analysis.Fit.ContextBytes = C.ContextBytes;
   Checks.Analysis.Fit.CudnnWorkspaceBytes = C.CudnnWorkspaceBytes;
   Checks.Analysis.Fit.Allocator = C.Allocator;
-  Checks.Analysis.Fit.Measured = Measured;
+  Checks.Analysis.Fit.Measured = S.Measured;
   Checks.Analysis.HostMemoryBytes = C.HostMemoryBytes;
   Checks.Analysis.Others = &Others;
   std::shared_ptr<const Analysis> Facts;
@@ -228,7 +229,7 @@ static std::string classesNotBuilt(const Trace &T) {
 
 void Analyser::judge(const Analysis &A, FileResult &R) {
   std::shared_ptr<const Trace> Run = A.trace();
-  if (C.What == Verb::Summary)
+  if (C.What == Verb::Summary || C.What == Verb::Diff)
     R.Report.Classes = A.classes();
   if (Run->Entry.empty() && Run->Modules.empty()) {
     // Nothing to run: findings on the text are all there is.
@@ -276,9 +277,10 @@ void Analyser::judgeGpus(const Analysis &A, FileResult &R) {
     report::GpuVerdict V;
     V.Result = A.fit(Gpu);
     capVerdict(Run, V.Result);
-    V.From = Gpus.empty() ? gpuConfigPlace(*FS, R.Report.File) : "--gpu";
+    V.From = S.Gpus.empty() ? gpuConfigPlace(*FS, R.Report.File) : "--gpu";
     if (Search && C.What == Verb::Check)
       V.Batch = Search->largest(Gpu);
+    R.Report.FitNotJudged |= V.Result.Is == Verdict::NotJudged;
     R.Report.Gpus.push_back(std::move(V));
   }
   if (A.gpus().empty() && Known) {

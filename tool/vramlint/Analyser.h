@@ -35,20 +35,32 @@ struct FileResult {
   std::vector<FitRow> Rows;              ///< `fit`
   LineTable Lines;                       ///< `annotate`
   std::string Dump;                      ///< --dump-…, `calibrate`
+
+  /// False where a limit of time cut the run short: another may get further.
+  bool isRepeatable() const;
 };
 
 class Analyser {
 public:
   using ArchiveMap = std::map<std::string, KnownArchive>;
 
-  /// \p Gpus: those of --gpu. \p Archives: those of --archive. \p Measured: those of
-  /// --calibration. \p Files: all that are named, where bodies are looked for first.
-  Analyser(const CommandLine &C, std::vector<GpuSpec> Gpus, ArchiveMap Archives,
-           std::vector<Calibration> Measured, const GpuCatalog &Catalog,
-           std::vector<std::string> Files, bool Colors);
+  struct Setup {
+    std::vector<GpuSpec> Gpus;         ///< Those of --gpu.
+    ArchiveMap Archives;               ///< Those of --archive.
+    std::vector<Calibration> Measured; ///< Those of --calibration.
+    std::vector<std::string> Files;    ///< All that are named; bodies are looked for
+                                       ///< there first.
+    bool Colors = false;
+    /// By which one file and what it includes are read; what is read for all, as
+    /// compile databases, goes by \p SharedFS.
+    FileSystemPtr FS, SharedFS;
+    std::function<void(llvm::StringRef)> Say; ///< What takes long, while it does.
+  };
+  Analyser(const CommandLine &C, const GpuCatalog &Catalog, Setup S);
   ~Analyser();
 
   FileResult run(const std::string &File);
+  PreambleCache &headers() { return Cache; }
 
 private:
   bool findCommand(const std::string &File, FileResult &R,
@@ -60,12 +72,8 @@ private:
   ProgramOptions programOptions(const CompileCommand &Command) const;
 
   const CommandLine &C;
-  std::vector<GpuSpec> Gpus;
-  ArchiveMap Archives;
-  std::vector<Calibration> Measured;
   const GpuCatalog &Catalog;
-  std::vector<std::string> Files;
-  bool Colors;
+  Setup S;
   FileSystemPtr FS;
   FlagFinder Finder;
   PreambleCache Cache;

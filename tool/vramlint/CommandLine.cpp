@@ -8,10 +8,12 @@
 
 #include "tool/vramlint/CommandLine.h"
 
+#include "lib/support/Sizes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/StringSaver.h"
+#include "llvm/Support/Threading.h"
 #include <algorithm>
 
 namespace vramlint::tool {
@@ -27,23 +29,33 @@ template <typename... Ts> static Error fail(const Ts &...Parts) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), OS.str());
 }
 
-static const std::pair<StringRef, Verb> Verbs[] = {
-    {"check", Verb::Check},       {"summary", Verb::Summary},
-    {"annotate", Verb::Annotate}, {"fit", Verb::Fit},
-    {"calibrate", Verb::Calibrate}, {"gpus", Verb::Gpus},
-    {"checks", Verb::Checks},     {"explain", Verb::Explain},
+static constexpr VerbInfo Verbs[] = {
+    {"check", Verb::Check, "", "print findings (the verb when none is given)"},
+    {"summary", Verb::Summary, "", "a table per model, a row per layer"},
+    {"annotate", Verb::Annotate, "", "the source with the bytes of each line"},
+    {"fit", Verb::Fit, "", "a row per GPU: fits or not, largest batch"},
+    {"diff", Verb::Diff, "REV", "what changed in the models since this commit of git"},
+    {"calibrate", Verb::Calibrate, "FILE",
+     "a C++ program that measures FILE's on your own GPU"},
+    {"gpus", Verb::Gpus, "[PATTERN]", "the GPUs that --gpu takes, or one with its facts"},
+    {"checks", Verb::Checks, "[FILE]", "the checks; with a file, those that are on for it"},
+    {"explain", Verb::Explain, "CHECK", "what a check finds and how to mend it"},
+    {"config", Verb::Config, "[FILE]",
+     "what wins over what; with a file, where its options come from"},
 };
+
+llvm::ArrayRef<VerbInfo> allVerbs() { return Verbs; }
 
 static const std::pair<StringRef, Format> Formats[] = {
     {"text", Format::Text},     {"json", Format::Json},
     {"sarif", Format::Sarif},   {"github", Format::Github},
-    {"gitlab", Format::Gitlab},
+    {"gitlab", Format::Gitlab}, {"markdown", Format::Markdown},
 };
 
 StringRef verbName(Verb V) {
-  for (const auto &[Name, Value] : Verbs)
-    if (Value == V)
-      return Name;
+  for (const VerbInfo &Info : Verbs)
+    if (Info.Value == V)
+      return Info.Name;
   return "check";
 }
 
@@ -63,47 +75,29 @@ StringRef nearest(StringRef Word, llvm::ArrayRef<StringRef> Words) {
 
 StringRef nearestVerb(StringRef Word) {
   std::vector<StringRef> Names;
-  for (const auto &[Name, Value] : Verbs)
-    Names.push_back(Name);
+  for (const VerbInfo &Info : Verbs)
+    Names.push_back(Info.Name);
   return nearest(Word, Names);
-}
-
-Expected<int64_t> parseBytes(StringRef Text) {
-  static const std::pair<StringRef, double> Units[] = {
-      {"KiB", 1024.},
-      {"MiB", 1024. * 1024},
-      {"GiB", 1024. * 1024 * 1024},
-      {"TiB", 1024. * 1024 * 1024 * 1024},
-      {"KB", 1e3},
-      {"MB", 1e6},
-      {"GB", 1e9},
-      {"TB", 1e12},
-      {"B", 1},
-  };
-  StringRef Number = Text.trim();
-  double Unit = 1;
-  for (const auto &[Name, Size] : Units)
-    if (Number.consume_back_insensitive(Name)) {
-      Unit = Size;
-      break;
-    }
-  double N;
-  if (Number.rtrim().getAsDouble(N) || !(N >= 0) || N * Unit > 9e18)
-    return fail("not a size: '", Text, "' (as 512MiB, 1.5GiB or 1000000)");
-  return static_cast<int64_t>(N * Unit);
 }
 
 namespace {
 
 using Setter = Error (*)(CommandLine &, StringRef Value);
 
-/// One option. Value null: a flag. Hidden ones are for our own tests.
+/// Of an option, beside what it does.
+enum OptionKind {
+  Plain,
+  Hidden,  ///< For our own tests.
+  OfRun,   ///< Changes nothing of what is found in a file and how that is printed.
+};
+
+/// One option. Value null: a flag.
 struct OptionSpec {
   StringRef Name;
   const char *Value;
   const char *Help;
   Setter Set;
-  bool Hidden = false;
+  OptionKind Kind = Plain;
 };
 
 } // namespace
@@ -151,6 +145,15 @@ static Error setBatch(CommandLine &C, StringRef V) {
   if (V.getAsInteger(10, N) || N <= 0)
     return fail("not a batch size: '", V, "'");
   C.Batch = N;
+  return Error::success();
+}
+
+static Error setJobs(CommandLine &C, StringRef V) {
+  constexpr unsigned MaxJobs = 256;
+  if (V.getAsInteger(10, C.Jobs) || C.Jobs > MaxJobs)
+    return fail("--jobs is a number up to ", MaxJobs, ", not '", V, "'");
+  if (C.Jobs == 0)
+    C.Jobs = llvm::hardware_concurrency().compute_thread_count();
   return Error::success();
 }
 
@@ -222,7 +225,8 @@ static Error setFormat(CommandLine &C, StringRef V) {
       C.Output = Value;
       return Error::success();
     }
-  return fail("unknown format '", V, "': text, json, sarif, github or gitlab");
+  return fail("unknown format '", V, "': text, json, sarif, github, gitlab or "
+              "markdown");
 }
 
 static Error setColor(CommandLine &C, StringRef V) {
@@ -234,6 +238,13 @@ static Error setColor(CommandLine &C, StringRef V) {
     C.Color = ColorWhen::Never;
   else
     return fail("unknown colour setting '", V, "': auto, always or never");
+  return Error::success();
+}
+
+static Error setCompletion(CommandLine &C, StringRef V) {
+  if (V != "bash" && V != "zsh" && V != "fish")
+    return fail("unknown shell '", V, "': bash, zsh or fish");
+  C.Completion = V.str();
   return Error::success();
 }
 
@@ -302,34 +313,56 @@ static const OptionSpec Options[] = {
                                "(repeatable)",
      setArchive},
     {"--require-known", nullptr, "exit 1 where the fit could not be judged",
-     FLAG_OPTION(RequireKnown)},
+     FLAG_OPTION(RequireKnown), OfRun},
     {"-p", "DIR", "folder of compile_commands.json", TEXT_OPTION(BuildDir)},
     {"--checks", "GLOBS", "more checks on or off, as clang-tidy's --checks",
      TEXT_OPTION(Checks)},
     {"--profile", "strict|default|hints", "which checks, instead of .clang-tidy's",
      TEXT_OPTION(Profile)},
     {"--fix", nullptr, "apply the fixes", FLAG_OPTION(Fix)},
-    {"--format", "text|json|sarif|github|gitlab", "of the output (text)", setFormat},
+    {"--baseline", "FILE", "report only what is not in FILE", TEXT_OPTION(Baseline), OfRun},
+    {"--write-baseline", nullptr, "write what is found to that file, report nothing",
+     FLAG_OPTION(WriteBaseline), OfRun},
+    {"--diff", "REV", "report only on lines that changed since this commit of git "
+                      "(REV...: since the branch left REV)",
+     TEXT_OPTION(DiffRev), OfRun},
+    {"--lines", "FILE:A-B,…", "report only on these lines (repeatable)",
+     [](CommandLine &C, StringRef V) -> Error {
+       C.Lines.push_back(V.str());
+       return Error::success();
+     },
+     OfRun},
+    {"--format", "text|json|sarif|github|gitlab|markdown",
+     "of the output (text)", setFormat},
     {"--color", "auto|always|never", "colours (auto: on a terminal without "
                                      "NO_COLOR)",
      setColor},
-    {"--quiet", nullptr, "no closing lines", FLAG_OPTION(Quiet)},
-    {"--cache-dir", "DIR", "of LibTorch's parsed headers (~/.cache/vramlint)",
-     TEXT_OPTION(CacheDir)},
+    {"--quiet", nullptr, "no closing lines", FLAG_OPTION(Quiet), OfRun},
+    {"--output", "FILE", "write there what would go to stdout, all or nothing",
+     TEXT_OPTION(OutputFile), OfRun},
+    {"--jobs", "N", "files analysed at once (1; 0: one per processor)", setJobs, OfRun},
+    {"--cache-dir", "DIR", "of LibTorch's parsed headers and of results "
+                           "(~/.cache/vramlint)",
+     TEXT_OPTION(CacheDir), OfRun},
+    {"--no-cache", nullptr, "analyse unchanged files too, keep no results",
+     FLAG_OPTION(NoCache), OfRun},
     {"--version", nullptr, "print the versions of vramlint, LLVM and the "
                            "LibTorch found",
      FLAG_OPTION(Version)},
+    {"--completion", "bash|zsh|fish", "print what this shell needs to complete words",
+     setCompletion, OfRun},
     {"--help", nullptr, "print this", FLAG_OPTION(Help)},
+    {"--man", nullptr, "print the manual page", FLAG_OPTION(ManPage), Hidden},
     {"--dump-trace", nullptr, "print what the program did", //
-     FLAG_OPTION(DumpTrace), true},
+     FLAG_OPTION(DumpTrace), Hidden},
     {"--dump-timeline", nullptr, "print its allocations in order",
-     FLAG_OPTION(DumpTimeline), true},
+     FLAG_OPTION(DumpTimeline), Hidden},
     {"--dump-statements", nullptr, "print its statements and their memory",
-     FLAG_OPTION(DumpStatements), true},
+     FLAG_OPTION(DumpStatements), Hidden},
     {"--dump-fit", nullptr, "print the parts of the need per GPU",
-     FLAG_OPTION(DumpFit), true},
-    {"-h", nullptr, "--help", FLAG_OPTION(Help), true},
-    {"-q", nullptr, "--quiet", FLAG_OPTION(Quiet), true},
+     FLAG_OPTION(DumpFit), Hidden},
+    {"-h", nullptr, "--help", FLAG_OPTION(Help), Hidden},
+    {"-q", nullptr, "--quiet", FLAG_OPTION(Quiet), Hidden},
 };
 
 #undef TEXT_OPTION
@@ -338,7 +371,7 @@ static const OptionSpec Options[] = {
 static Error unknownOption(StringRef Name) {
   std::vector<StringRef> Names;
   for (const OptionSpec &O : Options)
-    if (!O.Hidden)
+    if (O.Kind != Hidden)
       Names.push_back(O.Name);
   StringRef Near = nearest(Name, Names);
   return fail("unknown option '", Name, "'",
@@ -365,6 +398,8 @@ static Error readOption(CommandLine &C, llvm::ArrayRef<const char *> Argv,
                   Spec->Value);
     Value = Argv[++I];
   }
+  if (Spec->Kind != OfRun)
+    C.ResultOptions += (Name + "=" + Value + "\n").str();
   return Spec->Set(C, Value);
 }
 
@@ -372,7 +407,7 @@ static Error checkCombination(const CommandLine &C) {
   bool OfFiles = C.What == Verb::Check || C.What == Verb::Summary ||
                  C.What == Verb::Annotate || C.What == Verb::Fit ||
                  C.What == Verb::Calibrate;
-  if (C.Help || C.Version)
+  if (C.Help || C.Version || C.ManPage || !C.Completion.empty())
     return Error::success();
   if (OfFiles && C.Files.empty())
     return fail("no files given; see vramlint --help");
@@ -384,8 +419,24 @@ static Error checkCombination(const CommandLine &C) {
     return fail("--fix goes with check only");
   for (const auto &[Name, Value] : Formats)
     if (C.Output == Value && Value != Format::Text && Value != Format::Json &&
-        C.What != Verb::Check)
-      return fail("--format ", Name, " goes with check only");
+        C.What != (Value == Format::Markdown ? Verb::Diff : Verb::Check))
+      return fail("--format ", Name, " goes with ",
+                  Value == Format::Markdown ? "diff" : "check", " only");
+  if (C.What == Verb::Diff && C.Files.size() < 2)
+    return fail("diff needs a commit and files: vramlint diff REV FILES…");
+  if (C.What == Verb::Diff && C.Output == Format::Json)
+    return fail("diff prints text or markdown");
+  if (C.WriteBaseline && C.Baseline.empty())
+    return fail("--write-baseline needs the file: --baseline FILE");
+  bool Filtered = !C.Lines.empty() || !C.DiffRev.empty();
+  if (C.What != Verb::Check && (Filtered || !C.Baseline.empty()))
+    return fail(C.Baseline.empty() ? "--lines and --diff go" : "--baseline goes",
+                " with check only");
+  if (!C.Lines.empty() && !C.DiffRev.empty())
+    return fail("--lines and --diff exclude each other");
+  if (Filtered && C.WriteBaseline)
+    return fail("a baseline of some lines only would bring back the others later: "
+                "no --lines or --diff with --write-baseline");
   if (C.Device == DeviceKind::CPU && !C.Gpus.empty())
     return fail("--gpu and --device cpu exclude each other");
   if (C.What == Verb::Calibrate && C.Files.size() != 1)
@@ -411,35 +462,43 @@ Expected<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> Argv) {
         return std::move(E);
       continue;
     }
-    const auto *V = llvm::find_if(
-        Verbs, [&](const auto &Named) { return Named.first == Word; });
+    const VerbInfo *V =
+        llvm::find_if(Verbs, [&](const VerbInfo &I) { return I.Name == Word; });
     if (!VerbSeen && C.Files.empty() && V != std::end(Verbs)) {
-      C.What = V->second;
+      C.What = V->Value;
       VerbSeen = true;
       continue;
     }
     C.Files.push_back(Word.str());
   }
+  C.ResultOptions += verbName(C.What).str() + "\n";
+  for (const std::string &Flag : C.Flags.value_or(std::vector<std::string>()))
+    C.ResultOptions += "flag " + Flag + "\n";
+  if (C.Flags)
+    C.ResultOptions += "--\n";
   if (Error E = checkCombination(C))
     return std::move(E);
   return C;
 }
 
+std::vector<OptionInfo> visibleOptions() {
+  std::vector<OptionInfo> All;
+  for (const OptionSpec &O : Options)
+    if (O.Kind != Hidden)
+      All.push_back({O.Name, O.Value, O.Help});
+  return All;
+}
+
 void printHelp(llvm::raw_ostream &OS) {
   OS << "vramlint [VERB] [options] FILES… [-p BUILD_DIR] [-- FLAGS]\n\n"
         "Says what C++ programs that use LibTorch do to GPU memory, without "
-        "running them.\nA directory stands for its C++ files.\n\nVerbs:\n"
-        "  check             print findings (the verb when none is given)\n"
-        "  summary           a table per model, a row per layer\n"
-        "  annotate          the source with the bytes of each line\n"
-        "  fit               a row per GPU: fits or not, largest batch\n"
-        "  calibrate FILE    a C++ program that measures FILE's on your own GPU\n"
-        "  gpus [PATTERN]    the GPUs that --gpu takes, or one with its facts\n"
-        "  checks [FILE]     the checks; with a file, those that are on for it\n"
-        "  explain CHECK     what a check finds and how to mend it\n\nOptions:\n";
-  for (const OptionSpec &O : Options) {
-    if (O.Hidden)
-      continue;
+        "running them.\nA directory stands for its C++ files.\n\nVerbs:\n";
+  for (const VerbInfo &V : Verbs) {
+    std::string Head = (V.Name + (V.Arguments.empty() ? "" : " ") + V.Arguments).str();
+    OS << "  " << llvm::left_justify(Head, 18) << V.Help << '\n';
+  }
+  OS << "\nOptions:\n";
+  for (const OptionInfo &O : visibleOptions()) {
     std::string Head = "  " + O.Name.str();
     if (O.Value)
       Head += std::string(" ") + O.Value;

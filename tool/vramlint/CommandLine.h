@@ -21,14 +21,26 @@
 
 namespace vramlint::tool {
 
-enum class Verb { Check, Summary, Annotate, Fit, Calibrate, Gpus, Checks, Explain };
-enum class Format { Text, Json, Sarif, Github, Gitlab };
+enum class Verb {
+  Check,
+  Summary,
+  Annotate,
+  Fit,
+  Calibrate,
+  Gpus,
+  Checks,
+  Explain,
+  Config,
+  Diff
+};
+enum class Format { Text, Json, Sarif, Github, Gitlab, Markdown };
 enum class ColorWhen { Auto, Always, Never };
 
 struct CommandLine {
   Verb What = Verb::Check;
   std::vector<std::string> Files; ///< Or the verb's other arguments.
-  bool Help = false, Version = false;
+  bool Help = false, Version = false, ManPage = false;
+  std::string Completion; ///< "bash", "zsh" or "fish".
 
   std::vector<std::string> Gpus; ///< As typed.
   std::string GpuSpecsDir;
@@ -48,9 +60,18 @@ struct CommandLine {
 
   std::string BuildDir;
   std::optional<std::vector<std::string>> Flags; ///< What stood after "--".
+  std::string Baseline; ///< File of known findings.
+  bool WriteBaseline = false;
+  std::vector<std::string> Lines; ///< "FILE:A-B,…"
+  std::string DiffRev;
   std::string Checks;                            ///< Appended to .clang-tidy's.
   std::string Profile;
   std::string CacheDir;
+  bool NoCache = false;
+  unsigned Jobs = 1;
+  std::string OutputFile;
+  /// The options that decide what is found and printed of a file, as typed.
+  std::string ResultOptions;
   bool Fix = false, Quiet = false;
   Format Output = Format::Text;
   ColorWhen Color = ColorWhen::Auto;
@@ -68,13 +89,25 @@ llvm::Expected<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> Argv);
 
 void printHelp(llvm::raw_ostream &OS);
 
+/// The tables of verbs and options, for what is derived from them.
+struct VerbInfo {
+  llvm::StringRef Name;
+  Verb Value;
+  llvm::StringRef Arguments, Help;
+};
+struct OptionInfo {
+  llvm::StringRef Name;
+  const char *Value; ///< Null: a flag.
+  llvm::StringRef Help;
+};
+llvm::ArrayRef<VerbInfo> allVerbs();
+std::vector<OptionInfo> visibleOptions();
+
 /// The name of \p V, as typed.
 llvm::StringRef verbName(Verb V);
 /// The verb nearest to \p Word, or "".
 llvm::StringRef nearestVerb(llvm::StringRef Word);
 
-/// "512", "1.5GiB", "800 MB" as bytes; an error names what is wrong.
-llvm::Expected<int64_t> parseBytes(llvm::StringRef Text);
 /// The word of \p Words that is nearest to \p Word, or "" if none is near.
 llvm::StringRef nearest(llvm::StringRef Word,
                         llvm::ArrayRef<llvm::StringRef> Words);

@@ -9,10 +9,11 @@
 
 #include "lib/gpu/Calibration.h"
 #include "lib/gpu/NativeGpu.h"
-#include "tool/vramlint/Analyser.h"
-#include "tool/vramlint/InputFiles.h"
+#include "tool/vramlint/AnalyseFiles.h"
+#include "tool/vramlint/Completion.h"
+#include "tool/vramlint/Config.h"
+#include "tool/vramlint/Diff.h"
 #include "tool/vramlint/Lists.h"
-#include "tool/vramlint/Output.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -43,8 +44,9 @@ findGpus(const CommandLine &C, const GpuCatalog &Catalog) {
 }
 
 /// The files of --archive, which must be right.
-static llvm::Expected<Analyser::ArchiveMap> readArchives(const CommandLine &C) {
-  DataFiles Files(llvm::vfs::getRealFileSystem(), {});
+static llvm::Expected<Analyser::ArchiveMap> readArchives(const CommandLine &C,
+                                                         FileSystemPtr FS) {
+  DataFiles Files(std::move(FS), {});
   Analyser::ArchiveMap Archives;
   for (const auto &[Name, Path] : C.Archives) {
     KnownArchive A = readArchiveFile(Files, Path);
@@ -57,11 +59,11 @@ static llvm::Expected<Analyser::ArchiveMap> readArchives(const CommandLine &C) {
 
 /// The files of --calibration, which must be right.
 static llvm::Expected<std::vector<Calibration>>
-readCalibrations(const CommandLine &C, const GpuCatalog &Catalog) {
-  auto FS = llvm::vfs::getRealFileSystem();
+readCalibrations(const CommandLine &C, const GpuCatalog &Catalog,
+                 llvm::vfs::FileSystem &FS) {
   std::vector<Calibration> All;
   for (const std::string &Path : C.Calibrations) {
-    auto Text = FS->getBufferForFile(Path);
+    auto Text = FS.getBufferForFile(Path);
     if (!Text)
       return llvm::createStringError("--calibration: " + Path + ": " +
                                      Text.getError().message());
@@ -74,32 +76,6 @@ readCalibrations(const CommandLine &C, const GpuCatalog &Catalog) {
   return All;
 }
 
-static int analyseFiles(const CommandLine &C, const GpuCatalog &Catalog,
-                        std::vector<GpuSpec> Gpus,
-                        Analyser::ArchiveMap Archives,
-                        std::vector<Calibration> Measured) {
-  auto FS = llvm::vfs::getRealFileSystem();
-  Output Out(C, *FS);
-  std::vector<InputFile> Files = expandInputs(*FS, C.Files);
-  std::vector<std::string> Names;
-  for (const InputFile &File : Files)
-    if (File.Problem.empty())
-      Names.push_back(File.Name);
-  Analyser Analyse(C, std::move(Gpus), std::move(Archives),
-                   std::move(Measured), Catalog, std::move(Names), Out.color());
-  for (const InputFile &File : Files) {
-    if (File.Problem.empty()) {
-      Out.file(Analyse.run(File.Name));
-      continue;
-    }
-    FileResult Missing;
-    Missing.Report.File = File.Name;
-    Missing.Report.Problem = File.Problem;
-    Out.file(std::move(Missing));
-  }
-  return Out.finish();
-}
-
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   llvm::Expected<CommandLine> C =
@@ -110,16 +86,28 @@ int main(int Argc, char **Argv) {
     printHelp(llvm::outs());
     return 0;
   }
+  if (!C->Completion.empty()) {
+    printCompletion(C->Completion, llvm::outs());
+    return 0;
+  }
+  if (C->ManPage) {
+    printManPage(versionText(), llvm::outs());
+    return 0;
+  }
   if (C->Version)
     return printVersion(*C, llvm::outs());
   GpuCatalog Catalog = GpuCatalog::withBuiltin();
-  auto FS = llvm::vfs::getRealFileSystem();
+  // What is read from here on is read for all files.
+  llvm::IntrusiveRefCntPtr<RecordingFileSystem> FS(
+      new RecordingFileSystem(llvm::vfs::createPhysicalFileSystem()));
   if (!C->GpuSpecsDir.empty())
     if (llvm::Error E = Catalog.addDirectory(*FS, C->GpuSpecsDir))
       return complain(llvm::toString(std::move(E)));
   switch (C->What) {
   case Verb::Gpus:
     return listGpus(*C, Catalog, llvm::outs());
+  case Verb::Config:
+    return showConfig(*C, llvm::outs());
   case Verb::Explain:
     return explainCheck(C->Files.front(), llvm::outs());
   case Verb::Checks:
@@ -134,14 +122,19 @@ int main(int Argc, char **Argv) {
     return complain(llvm::toString(Gpus.takeError()));
   if (C->What == Verb::Checks)
     return listActiveChecks(*C, llvm::outs());
-  llvm::Expected<Analyser::ArchiveMap> Archives = readArchives(*C);
+  llvm::Expected<Analyser::ArchiveMap> Archives = readArchives(*C, FS);
   if (!Archives)
     return complain(llvm::toString(Archives.takeError()));
-  llvm::Expected<std::vector<Calibration>> Measured = readCalibrations(*C, Catalog);
+  llvm::Expected<std::vector<Calibration>> Measured = readCalibrations(*C, Catalog, *FS);
   if (!Measured)
     return complain(llvm::toString(Measured.takeError()));
-  return analyseFiles(*C, Catalog, std::move(*Gpus), std::move(*Archives),
-                      std::move(*Measured));
+  Analyser::Setup S;
+  S.Gpus = std::move(*Gpus);
+  S.Archives = std::move(*Archives);
+  S.Measured = std::move(*Measured);
+  if (C->What == Verb::Diff)
+    return showDiff(*C, Catalog, std::move(S));
+  return analyseFiles(*C, Catalog, std::move(S), FS);
 }
 
 #if LLVM_ADDRESS_SANITIZER_BUILD

@@ -7,6 +7,7 @@
 // Flags from a database, from the command line, made up; and cleaned.
 
 #include "lib/frontend/CompileFlags.h"
+#include "lib/frontend/ForeignFlags.h"
 #include "test/unit/frontend/TestProject.h"
 #include "gmock/gmock.h"
 
@@ -63,12 +64,30 @@ TEST(CleanFlags, UnderstandsNvcc) {
   EXPECT_EQ(Dropped.size(), 2u);
 }
 
+TEST(FromMsvc, TranslatesWhatMatters) {
+  std::vector<std::string> Dropped;
+  EXPECT_THAT(fromMsvc({"/nologo", "/DX=1", "/D", "Y", "/Iinc", "-I", "more", "/external:I",
+                        "C:/torch", "/imsvcD:/sdk", "/std:c++17", "/EHsc", "/W4", "/FIpre.h",
+                        "/Zc:__cplusplus", "/Foa.obj", "/c", "-fexceptions", "/clang:-DZ",
+                        "/await", "a.cpp"},
+                       Dropped),
+              ElementsAre("-DX=1", "-DY", "-Iinc", "-Imore", "-isystem", "C:/torch",
+                          "-isystem", "D:/sdk", "-std=c++17", "-include", "pre.h",
+                          "-fexceptions", "-DZ", "a.cpp"));
+  EXPECT_THAT(Dropped, ElementsAre("/await"));
+  EXPECT_TRUE(isMsvcDriver("C:\\VC\\bin\\CL.exe"));
+  EXPECT_TRUE(isMsvcDriver("/usr/bin/clang-cl"));
+  EXPECT_FALSE(isMsvcDriver("clang++"));
+}
+
 TEST(HostCompiler, ByName) {
   EXPECT_EQ(hostCompilerOf({"/usr/bin/g++"}), HostCompiler::Gcc);
   EXPECT_EQ(hostCompilerOf({"clang++-19"}), HostCompiler::Clang);
   EXPECT_EQ(hostCompilerOf({"ccache", "/usr/bin/clang++"}),
             HostCompiler::Clang);
   EXPECT_EQ(hostCompilerOf({"/usr/local/cuda/bin/nvcc"}), HostCompiler::Gcc);
+  EXPECT_EQ(hostCompilerOf({"sccache", "distcc", "CCACHE_X=1", "clang++"}),
+            HostCompiler::Clang);
   EXPECT_EQ(hostCompilerOf({}), HostCompiler::Gcc);
 }
 
@@ -113,6 +132,41 @@ TEST(FlagFinder, FileThatNoTargetBuildsTakesTheNearestFilesFlags) {
   P.write("project/compile_commands.json", databaseText(P, "g++", "-DNEAR"));
   EXPECT_EQ(FlagFinder(P.flagOptions()).commandFor(Other)->Source,
             FlagSource::MadeUp);
+}
+
+TEST(FlagFinder, FlagsOfFiles) {
+  TestProject P;
+  std::string File = P.write("project/a.cpp", "");
+  P.write("project/inc.rsp", "-DFROM_FILE=1 @more.rsp\n\"-Iwith space\"");
+  P.write("project/more.rsp", "-DFROM_MORE");
+  P.write("project/self.rsp", "@self.rsp -DSELF");
+  P.write("project/compile_commands.json",
+          databaseText(P, "sccache nvcc",
+                       "-forward-unknown-to-host-compiler --options-file inc.rsp @gone.rsp"));
+  auto C = FlagFinder(P.flagOptions()).commandFor(File);
+  ASSERT_TRUE(bool(C));
+  EXPECT_THAT(C->Flags, Contains("-DFROM_FILE=1"));
+  EXPECT_THAT(C->Flags, Contains("-DFROM_MORE"));
+  EXPECT_THAT(C->Flags, Contains("-Iwith space"));
+  EXPECT_THAT(C->Note, HasSubstr("dropped what clang doesn't know: "
+                                 "-forward-unknown-to-host-compiler"));
+  // A file that names itself ends.
+  FlagOptions O = P.flagOptions();
+  O.Flags = {"@" + P.path("project/self.rsp")};
+  EXPECT_THAT(FlagFinder(O).commandFor(File)->Flags, Contains("-DSELF"));
+}
+
+TEST(FlagFinder, MsvcDatabase) {
+  TestProject P;
+  std::string File = P.write("project/a.cpp", "");
+  P.write("project/compile_commands.json",
+          databaseText(P, "cl.exe", "/nologo /DWIN=1 /std:c++17 /Iinc"));
+  auto C = FlagFinder(P.flagOptions()).commandFor(File);
+  ASSERT_TRUE(bool(C));
+  EXPECT_THAT(C->Flags, Contains("-DWIN=1"));
+  EXPECT_THAT(C->Flags, Contains("-std=c++17"));
+  EXPECT_THAT(C->Flags, Contains("-Iinc"));
+  EXPECT_EQ(C->Note, "");
 }
 
 TEST(FlagFinder, BrokenOrMissingDatabaseIsAnError) {

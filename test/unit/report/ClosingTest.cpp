@@ -102,6 +102,7 @@ TEST(Closing, UnknownInputs) {
                   "--input 3x224x224"}};
   R.Run = T;
   R.Gpus.push_back(verdict(Verdict::NotJudged));
+  R.FitNotJudged = true;
   EXPECT_NE(print(R).find(
                 "NVIDIA T4 (--gpu): not judged, 2 inputs unknown\n"
                 "  batch         train.cpp:12    std::stoi(argv[1])    tell: "

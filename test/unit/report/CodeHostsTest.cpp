@@ -14,10 +14,10 @@
 using namespace vramlint;
 using namespace vramlint::report;
 
-static FileReport reportOf(std::vector<Finding> Findings) {
-  FileReport R;
+static FileOutcome reportOf(std::vector<Finding> Findings) {
+  FileOutcome R;
   R.File = "a.cpp";
-  R.Is = FileReport::State::Analysed;
+  R.Is = FileOutcome::State::Analysed;
   R.Findings = std::move(Findings);
   return R;
 }
@@ -43,7 +43,7 @@ TEST(Github, EscapesWhatEndsACommand) {
 }
 
 TEST(Github, LevelsAndFilesThatFailed) {
-  FileReport Gone;
+  FileOutcome Gone;
   Gone.File = "gone.cpp";
   Gone.Problem = "no such file";
   Finding Whole = finding(Severity::Remark, 0);

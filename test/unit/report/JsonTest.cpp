@@ -13,11 +13,10 @@
 using namespace vramlint;
 using namespace vramlint::report;
 
-static llvm::json::Value roundTrip(const JsonReport &R) {
-  PathPrinter Paths;
+static llvm::json::Value roundTrip(JsonReport R) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printJson(R, Paths, OS);
+  printJson(std::move(R), OS);
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
   if (!V) {
     ADD_FAILURE() << llvm::toString(V.takeError()) << "\n" << Text;
@@ -41,9 +40,9 @@ TEST(Json, Figures) {
 TEST(Json, Summary) {
   JsonReport R;
   R.Verb = "summary";
-  R.WithSummary = true;
-  R.Files.push_back(makeReport(makeTraining()));
-  llvm::json::Value V = roundTrip(R);
+  R.Files.push_back(fileJson(makeReport(makeTraining()), /*WithSummary=*/true, nullptr,
+                             PathPrinter()));
+  llvm::json::Value V = roundTrip(std::move(R));
   const llvm::json::Object *Root = V.getAsObject();
   ASSERT_TRUE(Root);
   EXPECT_EQ(Root->getInteger("schema_version"), JsonSchemaVersion);
@@ -61,14 +60,13 @@ TEST(Json, Summary) {
 TEST(Json, AnnotatedLines) {
   JsonReport R;
   R.Verb = "annotate";
-  R.Files.push_back(makeReport(makeTraining()));
   LineTable Lines;
   LineRow Row;
   Row.Pos = {"train.cpp", 7, 0};
   Row.Use = {10, 4, 6, 10};
   Lines.Rows.push_back(Row);
-  R.Lines.push_back(Lines);
-  llvm::json::Value V = roundTrip(R);
+  R.Lines = linesJson(Lines, PathPrinter());
+  llvm::json::Value V = roundTrip(std::move(R));
   const llvm::json::Object *Line =
       V.getAsObject()->getArray("lines")->front().getAsObject();
   EXPECT_EQ(Line->getString("file"), "train.cpp");
@@ -88,6 +86,8 @@ TEST(Json, SourcesThatAreNotUtf8) {
   Finding Found;
   Found.Message = "see '\xb0\xa1'";
   F.Findings.push_back(Found);
-  R.Files.push_back(F);
-  EXPECT_TRUE(roundTrip(R).getAsObject());
+  llvm::json::Object File = fileJson(F, false, nullptr, PathPrinter());
+  File["findings"] = findingsJson(F.Findings, PathPrinter());
+  R.Files.push_back(std::move(File));
+  EXPECT_TRUE(roundTrip(std::move(R)).getAsObject());
 }

@@ -7,6 +7,7 @@
 // What the command line accepts, and what it says to the rest.
 
 #include "tool/vramlint/CommandLine.h"
+#include "lib/support/Sizes.h"
 #include "gtest/gtest.h"
 
 using namespace vramlint;
@@ -90,7 +91,7 @@ TEST(CommandLine, Errors) {
       {{"a.cpp", "--set=x"}, "--set needs NAME=VALUE, not 'x'"},
       {{"a.cpp", "--device=tpu"}, "unknown device 'tpu': cpu or cuda"},
       {{"a.cpp", "--format=xml"},
-       "unknown format 'xml': text, json, sarif, github or gitlab"},
+       "unknown format 'xml': text, json, sarif, github, gitlab or markdown"},
       {{"a.cpp", "--optimizer=adm"},
        "unknown optimizer 'adm'; did you mean 'Adam'?"},
       {{"explain"},
@@ -114,7 +115,7 @@ TEST(CommandLine, HelpNamesEveryVisibleOption) {
   printHelp(OS);
   for (const char *Word :
        {"summary", "annotate", "explain CHECK", "--gpu NAME", "--reserve BYTES",
-        "--format text|json|sarif|github|gitlab", "--require-known", "-p DIR"})
+        "--format text|json|sarif|github|gitlab|markdown", "--require-known", "-p DIR"})
     EXPECT_NE(Text.find(Word), std::string::npos) << Word;
   EXPECT_EQ(Text.find("--dump-trace"), std::string::npos);
 }

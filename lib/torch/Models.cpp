@@ -1,4 +1,4 @@
-//===- lib/report/Models.cpp
+//===- lib/torch/Models.cpp
 // Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,14 @@
 // The models of a run: which modules stand on top, what they hold, and which of
 // their forward calls stands for them.
 
-#include "lib/report/Models.h"
+#include "lib/torch/Models.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include <map>
 #include <set>
 #include <tuple>
 
-namespace vramlint::report {
+namespace vramlint {
 
 /// Visits \p Id and all below it once, parents first.
 template <typename Fn>
@@ -178,4 +178,4 @@ std::vector<Model> findModels(const Trace &T) {
   return Models;
 }
 
-} // namespace vramlint::report
+} // namespace vramlint

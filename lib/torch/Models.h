@@ -1,4 +1,4 @@
-//===- lib/report/Models.h
+//===- lib/torch/Models.h
 // Part of vramlint, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace vramlint::report {
+namespace vramlint {
 
 /// A module that is registered in no other one.
 struct Model {
@@ -52,4 +52,4 @@ bool isTraining(const ForwardCall &F);
 std::vector<std::pair<ModuleId, std::string>> modulePaths(const Trace &T,
                                                           ModuleId Root);
 
-} // namespace vramlint::report
+} // namespace vramlint
