@@ -20,6 +20,7 @@
 #include "lib/torch/Tensor.h"
 #include "tool/vramlint/Calibrate.h"
 #include "tool/vramlint/Lists.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 
 namespace vramlint::tool {
@@ -113,8 +114,20 @@ bool Analyser::findCommand(const std::string &File, FileResult &R,
   return true;
 }
 
+/// Whether it is CUDA's headers that are at fault: none are here, or those of a release
+/// that clang does not know.
+static bool lacksCuda(const Unit &U, llvm::vfs::FileSystem &FS) {
+  llvm::StringRef Extension = llvm::sys::path::extension(U.command().File);
+  if (Extension != ".cu" && Extension != ".cuh")
+    return false;
+  return !FS.exists("/usr/local/cuda/include/cuda.h") ||
+         llvm::any_of(U.diagnostics(), [](const CompilerDiagnostic &D) {
+           return D.Pos.File.ends_with("__clang_cuda_runtime_wrapper.h");
+         });
+}
+
 /// The compiler's errors as findings, for JSON; text shows clang's own.
-static void reportErrors(const Unit &U, FileResult &R) {
+static void reportErrors(const Unit &U, llvm::vfs::FileSystem &FS, FileResult &R) {
   std::string Missing;
   for (const CompilerDiagnostic &D : U.diagnostics()) {
     R.CompilerText.push_back(D.Text);
@@ -132,7 +145,11 @@ static void reportErrors(const Unit &U, FileResult &R) {
     R.Report.Findings.push_back(std::move(F));
   }
   R.Report.Is = FileReport::State::NotAnalysed;
-  if (!Missing.empty())
+  if (lacksCuda(U, FS))
+    R.Report.Problem = "a CUDA source, and no CUDA toolkit is here that clang " +
+                       std::to_string(LLVM_VERSION_MAJOR) +
+                       " can read (--cuda-path=DIR after -- names one)";
+  else if (!Missing.empty())
     R.Report.Problem = explainMissingHeader(Missing);
 }
 
@@ -170,7 +187,7 @@ void Analyser::runUnit(const CompileCommand &Command, FileResult &R) {
   }
   Unit &U = **Loaded;
   if (U.hasErrors())
-    return reportErrors(U, R);
+    return reportErrors(U, *FS, R);
   ProjectIndexOptions Index;
   Index.Files = S.Files;
   ProjectIndex Others(Finder, Options, Index);
