@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Joins all op tables: name -> row; nothing else.
+// Joins all op tables: name -> row.
 
 #include "lib/torch/Registry.h"
 
+#include "lib/torch/Tail.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -42,6 +43,8 @@ static const OpTable &rows() {
     addSpecialOps(All);
     addStatisticsOps(All);
     addAliasOps(All);
+    for (OpEntry &E : All)
+      E.ScratchUnknown &= !isCounted(E.Name);
     return All;
   }();
   return Rows;

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The long tail of ops: rows that state what a call gives, what its one autograd
-// node keeps and which gradients it makes, but not the temporaries of its kernels.
-// Runtime::scratch bounds those, so that figures which rest on them say that they
-// are estimates. Shapes, dtypes, views and saved bytes are exact all the same
-// (test/oracle/shapes).
+// The long tail of ops: rows that state what a call gives, what its one
+// autograd node keeps and which gradients it makes, but not the temporaries of
+// its kernels. Runtime::scratch bounds those, so that figures which rest on
+// them say that they are estimates. Shapes, dtypes, views and saved bytes are
+// exact all the same (test/oracle/shapes).
 
 #pragma once
 
@@ -30,14 +30,20 @@ struct TailRule {
   llvm::StringRef Grads = "n";
 };
 
+/// Was the row \p Name measured to need no memory but what its rule states,
+/// forward and backward? Then its temporaries are counted: there are none.
+bool isCounted(llvm::StringRef Name);
+
 using TailKernel = llvm::function_ref<std::vector<TensorRef>()>;
 
-/// Runs \p Kernel below autograd as one op of \p Inputs. The floating ones among
-/// its results are the node's outputs.
+/// Runs \p Kernel below autograd as one op of \p Inputs. The floating ones
+/// among its results are the node's outputs.
 std::vector<TensorRef> tail(Runtime &R, const TailRule &How,
-                            llvm::ArrayRef<TensorRef> Inputs, TailKernel Kernel);
+                            llvm::ArrayRef<TensorRef> Inputs,
+                            TailKernel Kernel);
 /// The same with one result.
-TensorRef tailOne(Runtime &R, const TailRule &How, llvm::ArrayRef<TensorRef> Inputs,
+TensorRef tailOne(Runtime &R, const TailRule &How,
+                  llvm::ArrayRef<TensorRef> Inputs,
                   llvm::function_ref<TensorRef()> Kernel);
 /// Inputs[0] is changed. If it is kept, then as a copy of what it was.
 TensorRef tailInPlace(Runtime &R, const TailRule &How,
@@ -61,7 +67,8 @@ DType complexType(DType T);
 llvm::SmallVector<int64_t, 4> orZero(const Arg::Ints &L);
 /// The dimensions bound to "dim": one or a list; none is all of them.
 llvm::SmallVector<int64_t, 4> dimsOf(const Args &A);
-/// A loss's "reduction": 0 none, 1 mean (nothing given), 2 sum; nothing if unknown.
+/// A loss's "reduction": 0 none, 1 mean (nothing given), 2 sum; nothing if
+/// unknown.
 std::optional<int64_t> reductionOf(const Args &A);
 using LossFn = TensorRef (*)(Runtime &R, const Args &A, int64_t Reduce);
 /// A row of a loss, whose reduction must be known.

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Rows of products that sum over dimensions: einsum, tensordot, bilinear, and the
-// distances between rows.
+// Rows of products that sum over dimensions: einsum, tensordot, bilinear, and
+// the distances between rows.
 
 #include "lib/torch/Tail.h"
 
@@ -61,14 +61,15 @@ unsigned letters(llvm::StringRef Text) {
 }
 
 /// Reads \p Text for \p Ts; false after a failure.
-bool readEquation(Runtime &R, llvm::StringRef Text, llvm::ArrayRef<T> Ts, Equation &E) {
+bool readEquation(Runtime &R, llvm::StringRef Text, llvm::ArrayRef<T> Ts,
+                  Equation &E) {
   auto [Left, Right] = Text.split("->");
   bool HasResult = Text.contains("->");
   llvm::SmallVector<llvm::StringRef, 4> Parts;
   Left.split(Parts, ',');
   if (Parts.size() != Ts.size()) {
-    R.fail("einsum: expected " + std::to_string(Parts.size()) + " operands, got " +
-           std::to_string(Ts.size()));
+    R.fail("einsum: expected " + std::to_string(Parts.size()) +
+           " operands, got " + std::to_string(Ts.size()));
     return false;
   }
   unsigned EllipsisRank = 0;
@@ -78,8 +79,8 @@ bool readEquation(Runtime &R, llvm::StringRef Text, llvm::ArrayRef<T> Ts, Equati
   for (size_t I = 0; I < Ts.size(); ++I) {
     llvm::SmallVector<int, 6> Labels;
     if (!readLabels(Parts[I], Ts[I]->rank(), EllipsisRank, Labels)) {
-      R.fail("einsum: the subscript '" + Parts[I].str() + "' does not fit an operand of " +
-             Ts[I]->Sizes.str());
+      R.fail("einsum: the subscript '" + Parts[I].str() +
+             "' does not fit an operand of " + Ts[I]->Sizes.str());
       return false;
     }
     for (unsigned D = 0; D < Labels.size(); ++D) {
@@ -88,8 +89,9 @@ bool readEquation(Runtime &R, llvm::StringRef Text, llvm::ArrayRef<T> Ts, Equati
       if (L == Dim(1))
         L = Own;
       else if (differ(L, Own) && Own != Dim(1)) {
-        R.fail("einsum: the subscript " + std::string(1, char(Labels[D])) + " has length " +
-               std::to_string(Own.Length) + " and " + std::to_string(L.Length));
+        R.fail("einsum: the subscript " + std::string(1, char(Labels[D])) +
+               " has length " + std::to_string(Own.Length) + " and " +
+               std::to_string(L.Length));
         return false;
       }
       ++E.Uses[Labels[D]];
@@ -106,13 +108,17 @@ bool readEquation(Runtime &R, llvm::StringRef Text, llvm::ArrayRef<T> Ts, Equati
   return true;
 }
 
-/// One operand with its dimensions in the order of \p Labels, each once: diagonals
-/// for repeated ones, length 1 for missing ones.
-T arranged(Runtime &R, T X, llvm::SmallVector<int, 6> Own, llvm::ArrayRef<int> Labels) {
+/// One operand with its dimensions in the order of \p Labels, each once:
+/// diagonals for repeated ones, length 1 for missing ones.
+T arranged(Runtime &R, T X, llvm::SmallVector<int, 6> Own,
+           llvm::ArrayRef<int> Labels) {
   for (unsigned I = 0; I < Own.size(); ++I)
     for (unsigned J = I + 1; J < Own.size(); ++J)
       if (Own[I] == Own[J]) {
-        X = callOne(R, "diagonal", {{"self", Arg(X)}, {"dim1", Arg(int64_t(I))}, {"dim2", Arg(int64_t(J))}});
+        X = callOne(R, "diagonal",
+                    {{"self", Arg(X)},
+                     {"dim1", Arg(int64_t(I))},
+                     {"dim2", Arg(int64_t(J))}});
         int Label = Own[I];
         Own.erase(Own.begin() + J);
         Own.erase(Own.begin() + I);
@@ -134,7 +140,8 @@ T arranged(Runtime &R, T X, llvm::SmallVector<int, 6> Own, llvm::ArrayRef<int> L
 }
 
 /// at::native::sumproduct_pair: one batched product over \p Summed.
-T productOf(Runtime &R, const T &A, const T &B, llvm::ArrayRef<unsigned> Summed) {
+T productOf(Runtime &R, const T &A, const T &B,
+            llvm::ArrayRef<unsigned> Summed) {
   // Dimensions: in both (batch), summed, only in A, only in B.
   llvm::SmallVector<int64_t, 6> Batch, Sum, OnlyA, OnlyB;
   T X = A, Y = B;
@@ -161,7 +168,8 @@ T productOf(Runtime &R, const T &A, const T &B, llvm::ArrayRef<unsigned> Summed)
   };
   if (!X || !Y)
     return nullptr;
-  auto Ordered = [&](const T &V, std::initializer_list<llvm::ArrayRef<int64_t>> Groups) {
+  auto Ordered = [&](const T &V,
+                     std::initializer_list<llvm::ArrayRef<int64_t>> Groups) {
     llvm::SmallVector<int64_t, 6> Order;
     for (llvm::ArrayRef<int64_t> G : Groups)
       Order.append(G.begin(), G.end());
@@ -178,11 +186,14 @@ T productOf(Runtime &R, const T &A, const T &B, llvm::ArrayRef<unsigned> Summed)
   Left = Right = nullptr;
   Shape S;
   llvm::SmallVector<int64_t, 6> Now;
-  for (llvm::ArrayRef<int64_t> G : {llvm::ArrayRef<int64_t>(Batch), llvm::ArrayRef<int64_t>(OnlyA),
-                                    llvm::ArrayRef<int64_t>(Sum), llvm::ArrayRef<int64_t>(OnlyB)})
+  for (llvm::ArrayRef<int64_t> G :
+       {llvm::ArrayRef<int64_t>(Batch), llvm::ArrayRef<int64_t>(OnlyA),
+        llvm::ArrayRef<int64_t>(Sum), llvm::ArrayRef<int64_t>(OnlyB)})
     for (int64_t D : G) {
       bool IsSum = llvm::is_contained(Summed, unsigned(D));
-      S.Dims.push_back(IsSum ? Dim(1) : A->size(D) != Dim(1) ? A->size(D) : B->size(D));
+      S.Dims.push_back(IsSum                  ? Dim(1)
+                       : A->size(D) != Dim(1) ? A->size(D)
+                                              : B->size(D));
       Now.push_back(D);
     }
   Out = aten::view(R, Out, S);
@@ -197,10 +208,13 @@ OpResult einsumRow(Runtime &R, const Args &A) {
   std::string Text = A.text("equation", "");
   for (const T &X : Ts)
     if (!X)
-      return OpResult::failed("einsum of an undefined tensor", FailureKind::Other);
+      return OpResult::failed("einsum of an undefined tensor",
+                              FailureKind::Other);
   Equation E;
   if (Text.empty() || Ts.empty() || !readEquation(R, Text, Ts, E))
-    return OpResult::failed("einsum: the equation '" + Text + "' is not understood", FailureKind::Other);
+    return OpResult::failed("einsum: the equation '" + Text +
+                                "' is not understood",
+                            FailureKind::Other);
   llvm::SmallVector<int, 8> All(E.Result.begin(), E.Result.end());
   for (auto &[Label, N] : E.Uses)
     if (!llvm::is_contained(All, Label))
@@ -220,7 +234,8 @@ OpResult einsumRow(Runtime &R, const Args &A) {
       if (!Later)
         Summed.push_back(D);
     }
-    Out = Summed.empty() ? aten::mul(R, Out, Next) : productOf(R, Out, Next, Summed);
+    Out = Summed.empty() ? aten::mul(R, Out, Next)
+                         : productOf(R, Out, Next, Summed);
   }
   if (!Out)
     return one(nullptr);
@@ -244,15 +259,18 @@ OpResult tensordotRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Y = A.tensor("other");
   Arg::Ints DX = A.ints("dims_self"), DY = A.ints("dims_other");
   if (!X || !Y || DX.size() != DY.size())
-    return OpResult::failed("tensordot expects as many dimensions of either side");
+    return OpResult::failed(
+        "tensordot expects as many dimensions of either side");
   llvm::SmallVector<int64_t, 4> SumX, SumY, RestX, RestY;
   for (size_t I = 0; I < DX.size(); ++I) {
-    auto A1 = wrapDim(R, DX[I].value_or(0), X->rank()), B1 = wrapDim(R, DY[I].value_or(0), Y->rank());
+    auto A1 = wrapDim(R, DX[I].value_or(0), X->rank()),
+         B1 = wrapDim(R, DY[I].value_or(0), Y->rank());
     if (!A1 || !B1 || *A1 >= X->rank() || *B1 >= Y->rank())
       return one(nullptr);
-    if (differ(X->size(*A1), Y->size(*B1)) && X->size(*A1) != Dim(1) && Y->size(*B1) != Dim(1)) {
-      R.fail("tensordot: contracted dimensions need to match, got " + X->Sizes.str() +
-             " and " + Y->Sizes.str());
+    if (differ(X->size(*A1), Y->size(*B1)) && X->size(*A1) != Dim(1) &&
+        Y->size(*B1) != Dim(1)) {
+      R.fail("tensordot: contracted dimensions need to match, got " +
+             X->Sizes.str() + " and " + Y->Sizes.str());
       return one(nullptr);
     }
     SumX.push_back(*A1);
@@ -294,9 +312,11 @@ OpResult innerRow(Runtime &R, const Args &A) {
     return OpResult::failed("inner of an undefined tensor", FailureKind::Other);
   if (X->rank() == 0 || Y->rank() == 0)
     return one(aten::mul(R, X, Y));
-  return one(callOne(R, "tensordot", {{"self", Arg(X)}, {"other", Arg(Y)},
-                                      {"dims_self", Arg(Arg::Ints{-1})},
-                                      {"dims_other", Arg(Arg::Ints{-1})}}));
+  return one(callOne(R, "tensordot",
+                     {{"self", Arg(X)},
+                      {"other", Arg(Y)},
+                      {"dims_self", Arg(Arg::Ints{-1})},
+                      {"dims_other", Arg(Arg::Ints{-1})}}));
 }
 
 /// Of three matrices, whether the last two are cheaper to multiply first.
@@ -306,8 +326,10 @@ bool secondFirst(llvm::ArrayRef<T> Ts) {
       return false;
   int64_t A = Ts[0]->size(0).Length, B = Ts[1]->size(0).Length;
   int64_t C = Ts[1]->size(1).Length, D = Ts[2]->size(1).Length;
-  Bytes First = Bytes{saturatingMul({A, B, C})} + Bytes{saturatingMul({A, C, D})};
-  Bytes Second = Bytes{saturatingMul({B, C, D})} + Bytes{saturatingMul({A, B, D})};
+  Bytes First =
+      Bytes{saturatingMul({A, B, C})} + Bytes{saturatingMul({A, C, D})};
+  Bytes Second =
+      Bytes{saturatingMul({B, C, D})} + Bytes{saturatingMul({A, B, D})};
   return Second < First;
 }
 
@@ -315,7 +337,8 @@ OpResult multiDotRow(Runtime &R, const Args &A) {
   std::vector<T> Ts = A.tensors(A.has("matrices") ? "matrices" : "tensors");
   if (Ts.size() < 2)
     return OpResult::failed("multi_dot expects at least two tensors");
-  bool First = Ts.front() && Ts.front()->rank() == 1, Last = Ts.back() && Ts.back()->rank() == 1;
+  bool First = Ts.front() && Ts.front()->rank() == 1,
+       Last = Ts.back() && Ts.back()->rank() == 1;
   Shape S;
   if (First)
     Ts.front() = aten::unsqueeze(R, Ts.front(), 0);
@@ -324,7 +347,8 @@ OpResult multiDotRow(Runtime &R, const Args &A) {
   if (Last)
     Ts.back() = aten::unsqueeze(R, Ts.back(), 1);
   else
-    S.Dims.push_back(Ts.back() && Ts.back()->rank() == 2 ? Ts.back()->size(1) : Dim());
+    S.Dims.push_back(Ts.back() && Ts.back()->rank() == 2 ? Ts.back()->size(1)
+                                                         : Dim());
   T Out;
   if (Ts.size() == 3 && secondFirst(Ts))
     Out = aten::mm(R, Ts[0], aten::mm(R, Ts[1], Ts[2]));
@@ -347,7 +371,8 @@ OpResult kronRow(Runtime &R, const Args &A) {
     WideX.Dims.append({LX, Dim(1)});
     WideY.Dims.append({Dim(1), LY});
   }
-  T Product = aten::mul(R, aten::reshape(R, X, WideX), aten::reshape(R, Y, WideY));
+  T Product =
+      aten::mul(R, aten::reshape(R, X, WideX), aten::reshape(R, Y, WideY));
   return one(tailOne(R, {"UnsafeViewBackward0", "", "v"}, {Product}, [&] {
     T V = R.alias(Product);
     V->Sizes = S;
@@ -358,19 +383,21 @@ OpResult kronRow(Runtime &R, const Args &A) {
 
 /// The sum over i and j of input1[i] · weight[k][i][j] · input2[j].
 OpResult bilinearRow(Runtime &R, const Args &A) {
-  T X = A.tensor("input1"), Y = A.tensor("input2"), W = A.tensor("weight"), B = A.tensor("bias");
+  T X = A.tensor("input1"), Y = A.tensor("input2"), W = A.tensor("weight"),
+    B = A.tensor("bias");
   if (!X || !Y || !W || W->rank() != 3 || X->rank() == 0 || Y->rank() == 0)
-    return OpResult::failed("bilinear expects two inputs and a weight of three dimensions");
-  if (differ(X->size(X->rank() - 1), W->size(1)) || differ(Y->size(Y->rank() - 1), W->size(2))) {
+    return OpResult::failed(
+        "bilinear expects two inputs and a weight of three dimensions");
+  if (differ(X->size(X->rank() - 1), W->size(1)) ||
+      differ(Y->size(Y->rank() - 1), W->size(2))) {
     R.fail("bilinear: inputs of " + X->Sizes.str() + " and " + Y->Sizes.str() +
            " do not fit a weight of " + W->Sizes.str());
     return one(nullptr);
   }
   Shape S = X->Sizes;
   S.Dims.back() = W->size(0);
-  T Out = tailOne(R, {"TrilinearBackward0", "012"}, {X, W, Y}, [&] {
-    return makeLike(R, X, S);
-  });
+  T Out = tailOne(R, {"TrilinearBackward0", "012"}, {X, W, Y},
+                  [&] { return makeLike(R, X, S); });
   return one(B ? aten::add(R, Out, B) : Out);
 }
 
@@ -392,20 +419,25 @@ const AddProduct AddProducts[] = {
     {"baddbmm_", "batch1", "batch2", {"BaddbmmBackward0", "12", "gn"}, 3, 3},
 };
 
-OpResult addProductRow(Runtime &R, const Args &A, const AddProduct &P, bool InPlace) {
+OpResult addProductRow(Runtime &R, const Args &A, const AddProduct &P,
+                       bool InPlace) {
   T X = A.tensor("self"), M = A.tensor(P.First), V = A.tensor(P.Second);
   if (!X || !M || !V || M->rank() != P.RankA || V->rank() != P.RankB)
-    return OpResult::failed((P.Name + " expects operands of " + llvm::Twine(P.RankA) + " and " +
-                             llvm::Twine(P.RankB) + " dimensions").str());
+    return OpResult::failed((P.Name + " expects operands of " +
+                             llvm::Twine(P.RankA) + " and " +
+                             llvm::Twine(P.RankB) + " dimensions")
+                                .str());
   bool Matrix = P.RankB == 1;
-  if (P.Name != "addr" && differ(M->size(M->rank() - 1), V->size(Matrix ? 0 : V->rank() - 2))) {
-    R.fail(P.Name.str() + ": operands of " + M->Sizes.str() + " and " + V->Sizes.str() +
-           " cannot be multiplied");
+  if (P.Name != "addr" &&
+      differ(M->size(M->rank() - 1), V->size(Matrix ? 0 : V->rank() - 2))) {
+    R.fail(P.Name.str() + ": operands of " + M->Sizes.str() + " and " +
+           V->Sizes.str() + " cannot be multiplied");
     return one(nullptr);
   }
-  Shape S = P.Name == "addmv" ? shapeOf({M->size(0)})
+  Shape S = P.Name == "addmv"  ? shapeOf({M->size(0)})
             : P.Name == "addr" ? shapeOf({M->size(0), V->size(0)})
-            : P.Name == "baddbmm_" ? shapeOf({M->size(0), M->size(1), V->size(2)})
+            : P.Name == "baddbmm_"
+                ? shapeOf({M->size(0), M->size(1), V->size(2)})
             : P.Name == "addbmm" ? shapeOf({M->size(1), V->size(2)})
                                  : shapeOf({M->size(0), V->size(1)});
   aten::broadcast(R, S, X->Sizes);
@@ -422,7 +454,8 @@ OpResult cdistRow(Runtime &R, const Args &A) {
   T X = A.tensor("x1"), Y = A.tensor("x2");
   if (!X || !Y || X->rank() < 2 || Y->rank() < 2 ||
       differ(X->size(X->rank() - 1), Y->size(Y->rank() - 1))) {
-    R.fail("cdist expects rows of one length, got " + (X ? X->Sizes.str() : "nothing") + " and " +
+    R.fail("cdist expects rows of one length, got " +
+           (X ? X->Sizes.str() : "nothing") + " and " +
            (Y ? Y->Sizes.str() : "nothing"));
     return one(nullptr);
   }
@@ -431,7 +464,8 @@ OpResult cdistRow(Runtime &R, const Args &A) {
   Batch.Dims.push_back(Y->size(Y->rank() - 2));
   if (R.failed())
     return one(nullptr);
-  return one(tailOne(R, {"CdistBackward0", "01a"}, {X, Y}, [&] { return makeLike(R, X, Batch); }));
+  return one(tailOne(R, {"CdistBackward0", "01a"}, {X, Y},
+                     [&] { return makeLike(R, X, Batch); }));
 }
 
 OpResult pdistRow(Runtime &R, const Args &A) {
@@ -439,17 +473,22 @@ OpResult pdistRow(Runtime &R, const Args &A) {
   if (!X || X->rank() != 2)
     return OpResult::failed("pdist expects a matrix");
   Dim N = X->size(0);
-  Dim Pairs = N.known() ? Dim(((Bytes{N.Length} * (N.Length - 1)).Count) / 2) : Dim();
-  return one(tailOne(R, {"PdistBackward0", "0a"}, {X}, [&] { return makeLike(R, X, shapeOf({Pairs})); }));
+  Dim Pairs =
+      N.known() ? Dim(((Bytes{N.Length} * (N.Length - 1)).Count) / 2) : Dim();
+  return one(tailOne(R, {"PdistBackward0", "0a"}, {X},
+                     [&] { return makeLike(R, X, shapeOf({Pairs})); }));
 }
 
 /// (x1 - x2 + eps).norm(p, last dimension).
 OpResult pairwiseDistanceRow(Runtime &R, const Args &A) {
   T X = A.tensor("x1"), Y = A.tensor("x2");
-  T Difference = aten::add(R, aten::sub(R, X, Y), Scalar(0.5));
-  return one(callOne(R, "norm", {{"self", Arg(Difference)}, {"p", Arg(A.number("p", 2))},
-                                 {"dim", Arg(Arg::Ints{-1})},
-                                 {"keepdim", Arg(A.boolean("keepdim", false))}}));
+  T Difference = aten::sub(R, X, Y); // Until the norm is there, as the sum.
+  T Shifted = aten::add(R, Difference, Scalar(0.5));
+  return one(callOne(R, "norm",
+                     {{"self", Arg(Shifted)},
+                      {"p", Arg(A.number("p", 2))},
+                      {"dim", Arg(Arg::Ints{-1})},
+                      {"keepdim", Arg(A.boolean("keepdim", false))}}));
 }
 
 OpResult crossRow(Runtime &R, const Args &A) {
@@ -459,14 +498,17 @@ OpResult crossRow(Runtime &R, const Args &A) {
   Shape S = aten::broadcast(R, X->Sizes, Y->Sizes);
   if (R.failed())
     return one(nullptr);
-  return one(tailOne(R, {"LinalgCrossBackward0", "01"}, {X, Y}, [&] { return makeLike(R, X, S); }));
+  return one(tailOne(R, {"LinalgCrossBackward0", "01"}, {X, Y},
+                     [&] { return makeLike(R, X, S); }));
 }
 
 OpResult vdotRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Y = A.tensor("other");
-  if (!X || !Y || X->rank() != 1 || Y->rank() != 1 || differ(X->size(0), Y->size(0)))
+  if (!X || !Y || X->rank() != 1 || Y->rank() != 1 ||
+      differ(X->size(0), Y->size(0)))
     return OpResult::failed("vdot expects two vectors of one length");
-  return one(tailOne(R, {"VdotBackward0", "01"}, {X, Y}, [&] { return makeLike(R, X, Shape()); }));
+  return one(tailOne(R, {"VdotBackward0", "01"}, {X, Y},
+                     [&] { return makeLike(R, X, Shape()); }));
 }
 
 } // namespace
@@ -492,15 +534,21 @@ void addContractOps(OpTable &Rows) {
     }
   Rows.push_back({"cdist", cdistRow, "p,compute_mode", false, true});
   Rows.push_back({"pdist", pdistRow, "p", false, true});
-  Rows.push_back({"pairwise_distance", pairwiseDistanceRow, "eps", false, true});
+  Rows.push_back(
+      {"pairwise_distance", pairwiseDistanceRow, "eps", false, true});
   for (llvm::StringRef Name : {"cross", "linalg_cross"})
     Rows.push_back({Name, crossRow, "", false, true});
   Rows.push_back({"vdot", vdotRow, "", false, true});
-  Rows.push_back({"linalg_matmul", [](Runtime &R, const Args &A) { return R.call("matmul", A); }});
-  Rows.push_back({"linalg_vecdot", [](Runtime &R, const Args &A) {
-                    return one(aten::sum(R, aten::mul(R, A.tensor("x"), A.tensor("y")),
-                                         {A.integer("dim", -1)}, false));
-                  }, "", false, true});
+  Rows.push_back({"linalg_matmul", [](Runtime &R, const Args &A) {
+                    return R.call("matmul", A);
+                  }});
+  Rows.push_back({"linalg_vecdot",
+                  [](Runtime &R, const Args &A) {
+                    return one(
+                        aten::sum(R, aten::mul(R, A.tensor("x"), A.tensor("y")),
+                                  {A.integer("dim", -1)}, false));
+                  },
+                  "", false, true});
 }
 
 } // namespace vramlint

@@ -32,10 +32,23 @@ const ReduceTail Reductions[] = {
     {"nansum", {"NansumBackward0", "0"}, {"NansumBackward0", "0"}, true},
     {"amax", {"AmaxBackward0", "0a"}, {"AmaxBackward0", "0a"}},
     {"amin", {"AminBackward0", "0a"}, {"AminBackward0", "0a"}},
-    {"median", {"MedianBackward0", "0a"}, {"MedianBackward1", "b"}, false, true},
-    {"nanmedian", {"NanmedianBackward0", "0a"}, {"NanmedianBackward1", "b"}, false, true},
+    {"median",
+     {"MedianBackward0", "0a"},
+     {"MedianBackward1", "b"},
+     false,
+     true},
+    {"nanmedian",
+     {"NanmedianBackward0", "0a"},
+     {"NanmedianBackward1", "b"},
+     false,
+     true},
     {"mode", {"ModeBackward0", "b"}, {"ModeBackward0", "b"}, false, true, true},
-    {"kthvalue", {"KthvalueBackward0", "b"}, {"KthvalueBackward0", "b"}, false, true, true},
+    {"kthvalue",
+     {"KthvalueBackward0", "b"},
+     {"KthvalueBackward0", "b"},
+     false,
+     true,
+     true},
 };
 
 OpResult reduceTail(Runtime &R, const Args &A, const ReduceTail &Rule) {
@@ -65,25 +78,29 @@ OpResult reduceTail(Runtime &R, const Args &A, const ReduceTail &Rule) {
 }
 
 /// cumprod, cummax …: a result of the input's form.
-OpResult cumulativeRow(Runtime &R, const Args &A, llvm::StringRef Op, bool InPlace) {
+OpResult cumulativeRow(Runtime &R, const Args &A, llvm::StringRef Op,
+                       bool InPlace) {
   T X = A.tensor("self");
   if (!X || !wrapDim(R, A.integer("dim", 0), X->rank()))
     return one(nullptr);
   if (Op == "cummax" || Op == "cummin") {
-    TailRule How{Op == "cummax" ? "CummaxBackward0" : "CumminBackward0", "b", "e"};
+    TailRule How{Op == "cummax" ? "CummaxBackward0" : "CumminBackward0", "b",
+                 "e"};
     auto Out = tail(R, How, {X}, [&] {
       return std::vector<T>{aten::emptyContiguous(R, X),
                             makeLike(R, X, X->Sizes, DType::Int64)};
     });
     return Out.size() == 2 ? tuple({Out[0], Out[1]}) : one(nullptr);
   }
-  DType Type = A.dtype("dtype").value_or(isFloating(X->Type) ? X->Type : DType::Int64);
-  TailRule How = Op == "cumprod"   ? TailRule{"CumprodBackward0", "0a"}
+  DType Type =
+      A.dtype("dtype").value_or(isFloating(X->Type) ? X->Type : DType::Int64);
+  TailRule How = Op == "cumprod"  ? TailRule{"CumprodBackward0", "0a"}
                  : Op == "cumsum" ? TailRule{"CumsumBackward0", ""}
                                   : TailRule{"LogcumsumexpBackward0", "0a"};
   if (InPlace)
     return one(tailInPlace(R, How, {X}, [] {}));
-  return one(tailOne(R, How, {X}, [&] { return makeLike(R, X, X->Sizes, Type); }));
+  return one(
+      tailOne(R, How, {X}, [&] { return makeLike(R, X, X->Sizes, Type); }));
 }
 
 /// nanmean: nansum over the count of what is no NaN.
@@ -92,10 +109,11 @@ OpResult nanmeanRow(Runtime &R, const Args &A) {
   if (!X || !isFloating(X->Type))
     return OpResult::failed("nanmean(): expected a floating point tensor");
   Shape S = reduced(R, A, X);
-  T Sum = callOne(R, "nansum", {{"self", Arg(X)},
-                                {"dim", A.has("dim") ? *A.find("dim") : Arg(Arg::Ints())},
-                                {"keepdim", Arg(A.boolean("keepdim", false))},
-                                {"dtype", A.has("dtype") ? *A.find("dtype") : Arg()}});
+  T Sum = callOne(R, "nansum",
+                  {{"self", Arg(X)},
+                   {"dim", A.has("dim") ? *A.find("dim") : Arg(Arg::Ints())},
+                   {"keepdim", Arg(A.boolean("keepdim", false))},
+                   {"dtype", A.has("dtype") ? *A.find("dtype") : Arg()}});
   T Count = R.failed() ? nullptr : makeLike(R, X, S, DType::Int64);
   return one(aten::div(R, Sum, Count));
 }
@@ -103,7 +121,8 @@ OpResult nanmeanRow(Runtime &R, const Args &A) {
 OpResult aminmaxRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("aminmax of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("aminmax of an undefined tensor",
+                            FailureKind::Other);
   Shape S = reduced(R, A, X);
   auto Out = tail(R, {"!NotImplemented", ""}, {X}, [&] {
     return std::vector<T>{makeLike(R, X, S), makeLike(R, X, S)};
@@ -114,25 +133,28 @@ OpResult aminmaxRow(Runtime &R, const Args &A) {
 OpResult countNonzeroRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("count_nonzero of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("count_nonzero of an undefined tensor",
+                            FailureKind::Other);
   BelowAutograd Guard(R);
   Shape S = reduced(R, A, X);
   return one(R.failed() ? nullptr : makeLike(R, X, S, DType::Int64));
 }
 
 /// A result of one number.
-OpResult scalarTail(Runtime &R, const Args &A, const TailRule &How, unsigned Rank) {
+OpResult scalarTail(Runtime &R, const Args &A, const TailRule &How,
+                    unsigned Rank) {
   T X = A.tensor("self"), Y = A.tensor("other");
   if (!X || (Rank && X->rank() != Rank)) {
-    R.fail("expected a tensor of " + std::to_string(Rank) + " dimensions, got " +
-           (X ? X->Sizes.str() : "nothing"));
+    R.fail("expected a tensor of " + std::to_string(Rank) +
+           " dimensions, got " + (X ? X->Sizes.str() : "nothing"));
     return one(nullptr);
   }
   llvm::SmallVector<T, 2> In = {X};
   if (Y)
     In.push_back(Y);
   DType Type = isFloating(X->Type) ? X->Type : DType::Int64;
-  return one(tailOne(R, How, In, [&] { return makeLike(R, X, Shape(), Type); }));
+  return one(
+      tailOne(R, How, In, [&] { return makeLike(R, X, Shape(), Type); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,7 +164,8 @@ OpResult scalarTail(Runtime &R, const Args &A, const TailRule &How, unsigned Ran
 OpResult quantileRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Q = A.tensor("q");
   if (!X)
-    return OpResult::failed("quantile of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("quantile of an undefined tensor",
+                            FailureKind::Other);
   Shape S = reduced(R, A, X);
   if (R.failed())
     return one(nullptr);
@@ -167,16 +190,19 @@ OpResult quantileRow(Runtime &R, const Args &A) {
 }
 
 OpResult bucketsRow(Runtime &R, const Args &A, bool Sorted) {
-  T X = A.tensor("self"), Edges = A.tensor(Sorted ? "sorted_sequence" : "boundaries");
+  T X = A.tensor("self"),
+    Edges = A.tensor(Sorted ? "sorted_sequence" : "boundaries");
   if (!Edges)
     return OpResult::failed("bucketize without boundaries");
   BelowAutograd Guard(R);
   if (Sorted && Edges->rank() > 1 && X) {
     bool Same = X->rank() == Edges->rank();
     for (unsigned I = 0; Same && I + 1 < X->rank(); ++I)
-      Same &= X->size(I) == Edges->size(I) || !X->size(I).known() || !Edges->size(I).known();
+      Same &= X->size(I) == Edges->size(I) || !X->size(I).known() ||
+              !Edges->size(I).known();
     if (!Same) {
-      R.fail("searchsorted: expected all but the last dimension to be alike, got " +
+      R.fail("searchsorted: expected all but the last dimension to be alike, "
+             "got " +
              Edges->Sizes.str() + " and " + X->Sizes.str());
       return one(nullptr);
     }
@@ -196,7 +222,8 @@ OpResult histcRow(Runtime &R, const Args &A) {
 OpResult histogramRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Edges = A.tensor("bins");
   if (!X)
-    return OpResult::failed("histogram of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("histogram of an undefined tensor",
+                            FailureKind::Other);
   Dim Bins = Edges ? Edges->size(0) - Dim(1) : toDim(A.integer("bins", 100));
   auto Out = tail(R, {"!NotImplemented", ""}, {X}, [&] {
     return std::vector<T>{makeLike(R, X, shapeOf({Bins})),
@@ -245,7 +272,8 @@ OpResult diffRow(Runtime &R, const Args &A) {
   const int64_t TimesMax = 64;
   for (int64_t I = 0; I < N && I < TimesMax && Out; ++I) {
     Dim L = Out->size(*D) - Dim(1);
-    T Upper = aten::slice(R, Out, *D, Dim(1), L), Lower = aten::slice(R, Out, *D, Dim(0), L);
+    T Upper = aten::slice(R, Out, *D, Dim(1), L),
+      Lower = aten::slice(R, Out, *D, Dim(0), L);
     Out = aten::sub(R, Upper, Lower);
   }
   return one(Out);
@@ -254,7 +282,8 @@ OpResult diffRow(Runtime &R, const Args &A) {
 OpResult gradientRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("gradient of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("gradient of an undefined tensor",
+                            FailureKind::Other);
   llvm::SmallVector<int64_t, 4> Over = dimsOf(A);
   if (Over.empty())
     for (unsigned I = 0; I < X->rank(); ++I)
@@ -273,29 +302,33 @@ OpResult trapezoidRow(Runtime &R, const Args &A, bool Cumulative) {
   if (!D || Y->rank() == 0)
     return OpResult::failed("trapezoid expects at least one dimension");
   Dim L = Y->size(*D) - Dim(1);
-  auto Part = [&](const T &V, int64_t From) { return aten::slice(R, V, *D, Dim(From), L); };
-  T Sum;
+  auto Part = [&](const T &V, int64_t From) {
+    return aten::slice(R, V, *D, Dim(From), L);
+  };
+  // Each is one expression of ATen's: what it makes stays until its end.
   if (!X && !Cumulative) {
-    Dim First(0), Last(1);
     T Ends = aten::add(R, aten::select(R, Y, *D), aten::select(R, Y, *D));
-    Ends = aten::mul(R, Ends, Scalar(0.5));
-    Sum = aten::sub(R, aten::sum(R, Y, {int64_t(*D)}, false), Ends);
-    return one(aten::mul(R, Sum, A.number("dx", 1) == 1 ? Scalar(1) : Scalar(0.5)));
+    T Half = aten::mul(R, Ends, Scalar(0.5));
+    T Whole = aten::sum(R, Y, {int64_t(*D)}, false);
+    T Inner = aten::sub(R, Whole, Half);
+    return one(aten::mul(R, Inner, Scalar(A.number("dx", 1))));
   }
-  Sum = aten::add(R, Part(Y, 0), Part(Y, 1));
+  T Step;
   if (X) {
     int64_t DX = X->rank() == 1 ? 0 : int64_t(*D);
     Dim LX = X->size(DX) - Dim(1);
-    T Step = aten::sub(R, aten::slice(R, X, DX, Dim(1), LX), aten::slice(R, X, DX, Dim(0), LX));
-    Sum = aten::mul(R, Step, Sum);
-  } else {
-    Sum = aten::mul(R, Sum, Scalar(0.5));
+    Step = aten::sub(R, aten::slice(R, X, DX, Dim(1), LX),
+                     aten::slice(R, X, DX, Dim(0), LX));
   }
-  if (Cumulative) {
-    Sum = callOne(R, "cumsum", {{"self", Arg(Sum)}, {"dim", Arg(int64_t(*D))}});
-    return one(X ? aten::div(R, Sum, Scalar(2.0)) : Sum);
+  T Pairs = aten::add(R, Part(Y, 0), Part(Y, 1));
+  T Scaled = X ? aten::mul(R, Step, Pairs) : aten::mul(R, Pairs, Scalar(0.5));
+  if (!Cumulative) {
+    T Sum = aten::sum(R, Scaled, {int64_t(*D)}, false);
+    return one(aten::div(R, Sum, Scalar(2.0)));
   }
-  return one(aten::div(R, aten::sum(R, Sum, {int64_t(*D)}, false), Scalar(2.0)));
+  T Sums =
+      callOne(R, "cumsum", {{"self", Arg(Scaled)}, {"dim", Arg(int64_t(*D))}});
+  return one(X ? aten::div(R, Sums, Scalar(2.0)) : Sums);
 }
 
 /// cov and corrcoef: rows are variables.
@@ -314,7 +347,8 @@ OpResult renormRow(Runtime &R, const Args &A, bool InPlace) {
   T X = A.tensor("self");
   if (InPlace)
     return one(tailInPlace(R, {"RenormBackward0", "0"}, {X}, [] {}));
-  return one(tailOne(R, {"RenormBackward0", "0"}, {X}, [&] { return aten::emptyLike(R, X); }));
+  return one(tailOne(R, {"RenormBackward0", "0"}, {X},
+                     [&] { return aten::emptyLike(R, X); }));
 }
 
 OpResult segmentReduceRow(Runtime &R, const Args &A) {
@@ -329,7 +363,8 @@ OpResult segmentReduceRow(Runtime &R, const Args &A) {
 }
 
 OpResult msortRow(Runtime &R, const Args &A) {
-  return one(callOne(R, "sort", {{"self", Arg(A.tensor("self"))}, {"dim", Arg(int64_t(0))}}));
+  return one(callOne(
+      R, "sort", {{"self", Arg(A.tensor("self"))}, {"dim", Arg(int64_t(0))}}));
 }
 
 OpResult sumToSizeRow(Runtime &R, const Args &A) {
@@ -344,9 +379,10 @@ OpResult sumToSizeRow(Runtime &R, const Args &A) {
 
 void addStatisticsOps(OpTable &Rows) {
   for (const ReduceTail &Rule : Reductions)
-    Rows.push_back({Rule.Name,
-                    [&Rule](Runtime &R, const Args &A) { return reduceTail(R, A, Rule); },
-                    "k", false, true});
+    Rows.push_back(
+        {Rule.Name,
+         [&Rule](Runtime &R, const Args &A) { return reduceTail(R, A, Rule); },
+         "k", false, true});
   static const std::pair<llvm::StringRef, bool> Cumulative[] = {
       {"cumprod", false}, {"cumprod_", true}, {"cumsum_", true},
       {"cummax", false},  {"cummin", false},  {"logcumsumexp", false}};
@@ -375,7 +411,9 @@ void addStatisticsOps(OpTable &Rows) {
     Rows.push_back({Name, quantileRow, "q", false, true});
   for (bool Sorted : {false, true})
     Rows.push_back({Sorted ? "searchsorted" : "bucketize",
-                    [Sorted](Runtime &R, const Args &A) { return bucketsRow(R, A, Sorted); },
+                    [Sorted](Runtime &R, const Args &A) {
+                      return bucketsRow(R, A, Sorted);
+                    },
                     "self,right,side", false, true});
   Rows.push_back({"histc", histcRow, "min,max", true, true});
   Rows.push_back({"histogram", histogramRow, "range,density", true, true});
@@ -383,16 +421,19 @@ void addStatisticsOps(OpTable &Rows) {
   Rows.push_back({"diff", diffRow, "", false, true});
   Rows.push_back({"gradient", gradientRow, "spacing,edge_order", false, true});
   for (llvm::StringRef Name : {"trapz", "trapezoid", "cumulative_trapezoid"})
-    Rows.push_back({Name,
-                    [Cumulates = Name.starts_with("c")](Runtime &R, const Args &A) {
-                      return trapezoidRow(R, A, Cumulates);
-                    },
-                    "dx", false, true});
+    Rows.push_back(
+        {Name,
+         [Cumulates = Name.starts_with("c")](Runtime &R, const Args &A) {
+           return trapezoidRow(R, A, Cumulates);
+         },
+         "dx", false, true});
   for (llvm::StringRef Name : {"cov", "corrcoef"})
     Rows.push_back({Name, covRow, "correction", false, true});
   for (bool InPlace : {false, true})
     Rows.push_back({InPlace ? "renorm_" : "renorm",
-                    [InPlace](Runtime &R, const Args &A) { return renormRow(R, A, InPlace); },
+                    [InPlace](Runtime &R, const Args &A) {
+                      return renormRow(R, A, InPlace);
+                    },
                     "p,dim,maxnorm", true, true});
   Rows.push_back({"segment_reduce", segmentReduceRow, "", false, true});
   Rows.push_back({"msort", msortRow, "", false, true});

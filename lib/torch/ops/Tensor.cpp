@@ -6,6 +6,7 @@
 //
 // What a tensor tells about itself, where it goes, and how it is overwritten.
 
+#include "lib/torch/Layout.h"
 #include "lib/torch/Rules.h"
 
 namespace vramlint {
@@ -37,6 +38,48 @@ OpResult sizeRow(Runtime &R, const Args &A) {
   return OpResult::one(length(X->size(*D), X->Sizes.Why));
 }
 
+/// Does "memory_format" ask for channels-last, of images or volumes?
+bool asksChannelsLast(const Args &A, const T &X) {
+  constexpr int64_t Images = 2, Volumes = 3; // c10::MemoryFormat
+  std::optional<int64_t> Format = A.integer("memory_format");
+  return X && X->Sizes.known() &&
+         ((Format == Images && X->rank() == 4) ||
+          (Format == Volumes && X->rank() == 5));
+}
+
+/// A copy of \p X in that layout.
+T channelsLastCopy(Runtime &R, const T &X) {
+  Record Rec(R, "CloneBackward0", {X});
+  llvm::SmallVector<int64_t, 5> Strides(X->rank(), 1);
+  int64_t Next = X->size(1).Length;
+  for (unsigned I = X->rank(); --I > 1;
+       Next = saturatingMul({Next, X->size(I).Length}))
+    Strides[I] = Next;
+  Strides[0] = Next;
+  return Rec.result(R.make(X->Sizes, Strides, X->Type, X->Dev),
+                    [](Runtime &, Node &, Grads &G) { return Grads{G[0]}; });
+}
+
+bool liesChannelsLast(const T &X) {
+  if (X->rank() == 4)
+    return fitsChannelsLast(X);
+  return X->size(1) == Dim(1) && X->isContiguous();
+}
+
+OpResult contiguousRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (!asksChannelsLast(A, X))
+    return one(aten::contiguous(R, X));
+  return one(liesChannelsLast(X) ? X : channelsLastCopy(R, X));
+}
+
+OpResult cloneRow(Runtime &R, const Args &A) {
+  T X = A.tensor("self");
+  if (asksChannelsLast(A, X))
+    return one(channelsLastCopy(R, X));
+  return one(X ? aten::clone(R, X) : nullptr);
+}
+
 OpResult toRow(Runtime &R, const Args &A) {
   T X = A.tensor("self"), Other = A.tensor("other");
   if (!X)
@@ -53,7 +96,10 @@ OpResult toRow(Runtime &R, const Args &A) {
     Type = Other->Type;
     Dev = Other->Dev;
   }
-  return one(aten::to(R, X, Dev, Type, A.boolean("copy", false)));
+  T Out = aten::to(R, X, Dev, Type, A.boolean("copy", false));
+  if (Out == X && asksChannelsLast(A, X) && !liesChannelsLast(X))
+    return one(channelsLastCopy(R, X));
+  return one(Out);
 }
 
 OpResult toDeviceRow(Runtime &R, const Args &A, DeviceKind Kind) {
@@ -68,7 +114,8 @@ OpResult toTypeRow(Runtime &R, const Args &A, DType Type) {
 OpResult overwriteRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("in-place op on an undefined tensor", FailureKind::Other);
+    return OpResult::failed("in-place op on an undefined tensor",
+                            FailureKind::Other);
   Record Rec(R, "FillBackward0", {X});
   Rec.backward([](Runtime &R, Node &, Grads &G) {
     return Grads{aten::zerosLike(R, G[0])};
@@ -80,10 +127,12 @@ OpResult requiresGradRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   bool On = A.boolean("requires_grad", true);
   if (!X)
-    return OpResult::failed("requires_grad of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("requires_grad of an undefined tensor",
+                            FailureKind::Other);
   if (On && X->Type != DType::Unknown && !isFloating(X->Type))
     return OpResult::failed("only tensors of floating point dtype can require "
-                            "gradients, got " + dtypeName(X->Type).str(),
+                            "gradients, got " +
+                                dtypeName(X->Type).str(),
                             FailureKind::Other);
   if (!On && X->GradFn)
     return OpResult::failed("requires_grad of a non-leaf cannot be changed",
@@ -96,10 +145,11 @@ OpResult requiresGradRow(Runtime &R, const Args &A) {
 OpResult backwardRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!X)
-    return OpResult::failed("backward of an undefined tensor", FailureKind::Other);
+    return OpResult::failed("backward of an undefined tensor",
+                            FailureKind::Other);
   bool Create = A.boolean("create_graph", false);
-  return R.backward(X, A.tensor("gradient"),
-                    A.boolean("retain_graph", Create), Create);
+  return R.backward(X, A.tensor("gradient"), A.boolean("retain_graph", Create),
+                    Create);
 }
 
 OpResult detachInPlaceRow(Runtime &R, const Args &A) {
@@ -128,8 +178,8 @@ void addQueries(OpTable &Rows) {
                   [](Runtime &, const Args &A) {
                     T X = A.tensor("self");
                     int64_t N = X ? X->elements() : 0;
-                    return OpResult::one(length(N < 0 ? Dim() : Dim(N),
-                                                X ? X->Sizes.Why : ""));
+                    return OpResult::one(
+                        length(N < 0 ? Dim() : Dim(N), X ? X->Sizes.Why : ""));
                   },
                   "", true});
   for (llvm::StringRef Name : {"item", "is_nonzero", "equal", "allclose"})
@@ -203,45 +253,37 @@ void addMoves(OpTable &Rows) {
       {"half", DType::Float16},    {"float", DType::Float32},
       {"double", DType::Float64},  {"long", DType::Int64}};
   for (auto &[Name, Type] : Types)
-    Rows.push_back({Name,
-                    [Type](Runtime &R, const Args &A) {
-                      return toTypeRow(R, A, Type);
-                    },
-                    "", true});
+    Rows.push_back(
+        {Name,
+         [Type](Runtime &R, const Args &A) { return toTypeRow(R, A, Type); },
+         "", true});
   Rows.push_back({"toType",
                   [](Runtime &R, const Args &A) {
                     auto Type = A.dtype("t");
                     Type = Type ? Type : A.dtype("dtype");
-                    return one(aten::to(R, A.tensor("self"), std::nullopt, Type));
+                    return one(
+                        aten::to(R, A.tensor("self"), std::nullopt, Type));
                   },
                   "", true});
-  Rows.push_back({"contiguous",
-                  [](Runtime &R, const Args &A) {
-                    return one(aten::contiguous(R, A.tensor("self")));
-                  },
-                  "memory_format", true});
-  Rows.push_back({"clone",
-                  [](Runtime &R, const Args &A) {
-                    T X = A.tensor("self");
-                    return one(X ? aten::clone(R, X) : nullptr);
-                  },
-                  "memory_format", true});
-  for (llvm::StringRef Name : {"detach", "data", "variable_data", "tensor_data"})
+  Rows.push_back({"contiguous", contiguousRow, "memory_format", true});
+  Rows.push_back({"clone", cloneRow, "memory_format", true});
+  for (llvm::StringRef Name :
+       {"detach", "data", "variable_data", "tensor_data"})
     Rows.push_back({Name,
                     [](Runtime &R, const Args &A) {
                       return one(aten::detach(R, A.tensor("self")));
                     },
                     "", true});
-  Rows.push_back({"alias",
-                  [](Runtime &R, const Args &A) {
-                    T X = A.tensor("self");
-                    Record Rec(R, "AliasBackward0", {X});
-                    return one(Rec.result(aten::rawView(R, X, X->Sizes, X->Strides),
-                                          [](Runtime &, Node &, Grads &G) {
-                                            return Grads{G[0]};
-                                          }));
-                  },
-                  "", true});
+  Rows.push_back(
+      {"alias",
+       [](Runtime &R, const Args &A) {
+         T X = A.tensor("self");
+         Record Rec(R, "AliasBackward0", {X});
+         return one(Rec.result(
+             aten::rawView(R, X, X->Sizes, X->Strides),
+             [](Runtime &, Node &, Grads &G) { return Grads{G[0]}; }));
+       },
+       "", true});
 }
 
 } // namespace

@@ -36,14 +36,16 @@ static std::vector<InputForm> formsOf(const TailRule &How,
   return Forms;
 }
 
-static Node::BackwardFn gradientsOf(const TailRule &How,
+static Node::BackwardFn gradientsOf(Runtime &R, const TailRule &How,
                                     llvm::ArrayRef<T> Inputs) {
   if (How.Node.starts_with("!"))
     return [](Runtime &R, Node &N, Grads &) {
       R.fail("the derivative of " + N.Name.str() + " is not implemented");
       return Grads(N.Next.size());
     };
-  return [Forms = formsOf(How, Inputs)](Runtime &R, Node &N, Grads &G) {
+  bool Counted = isCounted(R.CurrentOp);
+  return [Forms = formsOf(How, Inputs), Counted](Runtime &R, Node &N,
+                                                 Grads &G) {
     Grads Out(Forms.size());
     T From;
     for (const T &X : G)
@@ -67,12 +69,11 @@ static Node::BackwardFn gradientsOf(const TailRule &How,
             S = saturatingMul({S, 2});
           Out[I]->Strides = Strides;
         }
-      }
-      else
+      } else
         Out[I] = R.make(F.Sizes, F.Type, F.Dev);
       Temporaries |= F.How == 'n' || F.How == 'c';
     }
-    if (Temporaries) {
+    if (Temporaries && !Counted) {
       std::vector<T> All(G.begin(), G.end());
       for (const SavedTensor &S : N.Saved)
         All.push_back(S.get());
@@ -107,7 +108,7 @@ std::vector<T> tail(Runtime &R, const TailRule &How, llvm::ArrayRef<T> Inputs,
   for (char C : How.Saves)
     if (C >= 'a' && C <= 'j' && size_t(C - 'a') < Results.size())
       Rec.saveResult(Results[C - 'a']);
-  Rec.backward(gradientsOf(How, Inputs));
+  Rec.backward(gradientsOf(R, How, Inputs));
   for (const T &X : Results)
     if (X && isFloating(X->Type))
       Rec.output(X);
@@ -127,7 +128,8 @@ T tailInPlace(Runtime &R, const TailRule &How, llvm::ArrayRef<T> Inputs,
     return nullptr;
   T Self = Inputs[0];
   Record Rec(R, nodeName(How), Inputs);
-  Node::BackwardFn Back = gradientsOf(How, Inputs); // Before the form changes.
+  Node::BackwardFn Back =
+      gradientsOf(R, How, Inputs); // Before the form changes.
   for (char C : How.Saves)
     if (C == '0')
       Rec.saveIf(bool(Rec), Rec ? aten::clone(R, Self) : T());
@@ -145,7 +147,7 @@ T tailView(Runtime &R, const TailRule &How, const T &Input,
   if (!Input || R.failed())
     return nullptr;
   Record Rec(R, nodeName(How), {Input});
-  return Rec.result(Kernel(), gradientsOf(How, {Input}));
+  return Rec.result(Kernel(), gradientsOf(R, How, {Input}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,7 +210,9 @@ llvm::SmallVector<int64_t, 4> orZero(const Arg::Ints &L) {
   return Out;
 }
 
-llvm::SmallVector<int64_t, 4> dimsOf(const Args &A) { return orZero(A.ints("dim")); }
+llvm::SmallVector<int64_t, 4> dimsOf(const Args &A) {
+  return orZero(A.ints("dim"));
+}
 
 T callOne(Runtime &R, llvm::StringRef Name,
           std::initializer_list<std::pair<const char *, Arg>> Given) {
