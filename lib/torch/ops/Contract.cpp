@@ -405,6 +405,15 @@ OpResult bilinearRow(Runtime &R, const Args &A) {
 // Sums into a matrix: addmv, addr, addbmm
 //===----------------------------------------------------------------------===//
 
+/// What the node of a product keeps: each factor, if the other needs its gradient.
+llvm::StringRef factorsKept(const T &A, const T &B, bool AfterSelf = false) {
+  if (A->needsGrad() && B->needsGrad())
+    return AfterSelf ? "12" : "01";
+  if (A->needsGrad())
+    return AfterSelf ? "2" : "1";
+  return !B->needsGrad() ? "" : AfterSelf ? "1" : "0";
+}
+
 struct AddProduct {
   llvm::StringRef Name, First, Second;
   TailRule How; ///< Inputs: self, first, second.
@@ -441,9 +450,11 @@ OpResult addProductRow(Runtime &R, const Args &A, const AddProduct &P,
             : P.Name == "addbmm" ? shapeOf({M->size(1), V->size(2)})
                                  : shapeOf({M->size(0), V->size(1)});
   aten::broadcast(R, S, X->Sizes);
+  TailRule How = P.How;
+  How.Saves = factorsKept(M, V, /*AfterSelf=*/true);
   if (InPlace)
-    return one(tailInPlace(R, P.How, {X, M, V}, [] {}));
-  return one(tailOne(R, P.How, {X, M, V}, [&] { return makeLike(R, X, S); }));
+    return one(tailInPlace(R, How, {X, M, V}, [] {}));
+  return one(tailOne(R, How, {X, M, V}, [&] { return makeLike(R, X, S); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,7 +509,7 @@ OpResult crossRow(Runtime &R, const Args &A) {
   Shape S = aten::broadcast(R, X->Sizes, Y->Sizes);
   if (R.failed())
     return one(nullptr);
-  return one(tailOne(R, {"LinalgCrossBackward0", "01"}, {X, Y},
+  return one(tailOne(R, {"LinalgCrossBackward0", factorsKept(X, Y)}, {X, Y},
                      [&] { return makeLike(R, X, S); }));
 }
 
@@ -507,7 +518,7 @@ OpResult vdotRow(Runtime &R, const Args &A) {
   if (!X || !Y || X->rank() != 1 || Y->rank() != 1 ||
       differ(X->size(0), Y->size(0)))
     return OpResult::failed("vdot expects two vectors of one length");
-  return one(tailOne(R, {"VdotBackward0", "01"}, {X, Y},
+  return one(tailOne(R, {"VdotBackward0", factorsKept(X, Y)}, {X, Y},
                      [&] { return makeLike(R, X, Shape()); }));
 }
 
