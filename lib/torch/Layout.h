@@ -34,12 +34,15 @@ inline bool isChannelsLast(const TensorRef &T) {
   return true;
 }
 
-/// T.is_contiguous(ChannelsLast): of one channel or one point, both layouts are.
+/// T.is_contiguous(ChannelsLast or ChannelsLast3d): of one channel or one point, both
+/// layouts are.
 inline bool fitsChannelsLast(const TensorRef &T) {
   if (isChannelsLast(T))
     return true;
-  return T && T->rank() == 4 && T->isContiguous() &&
-         (T->size(1) == Dim(1) || (T->size(2) == Dim(1) && T->size(3) == Dim(1)));
+  if (!T || T->rank() < 4 || !T->isContiguous())
+    return false;
+  auto Points = llvm::ArrayRef<Dim>(T->Sizes.Dims).drop_front(2);
+  return T->size(1) == Dim(1) || llvm::all_of(Points, [](Dim D) { return D == Dim(1); });
 }
 
 /// T.contiguous(memory format): a copy if \p T is laid out otherwise.

@@ -126,7 +126,6 @@ static bool isOpen(CallSite &S, unsigned I) {
   return Q && Q->Open;
 }
 
-/// The element a call may write through: place, or an Unknown's place.
 /// The element at an index that is drawn at random: a number is drawn, too.
 static std::optional<Operand> drawnElement(Machine &M, const Sequence &Q,
                                            const Value &Index) {
@@ -145,6 +144,7 @@ static std::optional<Operand> drawnElement(Machine &M, const Sequence &Q,
   return Operand(Q.Elements[Taken->asInt()]);
 }
 
+/// The element a call may write through: place, or an Unknown's place.
 static Operand elementAt(Machine &M, CallSite &S, Sequence &Q, bool Checked) {
   const Value &Index = argValue(S, 0);
   if (!Index.isInt()) {

@@ -109,20 +109,11 @@ OpResult padRow(Runtime &R, const Args &A, llvm::StringRef Name) {
 // Upsampling
 //===----------------------------------------------------------------------===//
 
-/// Images or volumes that are contiguous in channels-last, too.
-bool isOneChannelOrPoint(const T &X) {
-  if (X->rank() < 4 || !X->isContiguous())
-    return false;
-  auto Points = llvm::ArrayRef<Dim>(X->Sizes.Dims).drop_front(2);
-  return X->size(1) == Dim(1) ||
-         llvm::all_of(Points, [](Dim D) { return D == Dim(1); });
-}
-
 /// Does the CPU take the kernel for channels-last? Measured with 1.13.1
 /// and 2.6.0 (aten/src/ATen/native/cpu/UpSampleKernel.cpp,
 /// _use_vectorized_kernel_cond_2d).
 bool goesChannelsLast(Runtime &R, const T &X, const Shape &Out) {
-  bool Fits = isChannelsLast(X) || isOneChannelOrPoint(X);
+  bool Fits = fitsChannelsLast(X);
   if (!R.Config.atLeast(2, 0) || X->rank() < 4)
     return Fits;
   constexpr int64_t FewChannels = 3, SmallImage = 128;
@@ -144,7 +135,7 @@ T upsample(Runtime &R, const T &X, const Shape &S, unsigned Taps,
   T Own = X->onCuda() ? aten::contiguous(R, X) : X;
   T Out = makeAs(R, S, X, Last);
   if (!X->onCuda() && !Cubic && goesChannelsLast(R, X, S)) {
-    bool Fits = Last || isOneChannelOrPoint(X);
+    bool Fits = fitsChannelsLast(X);
     T Turned = Fits ? nullptr : R.make(X->Sizes, X->Type, X->Dev);
     // Its result is copied back.
     T Result =

@@ -60,17 +60,11 @@ T channelsLastCopy(Runtime &R, const T &X) {
                     [](Runtime &, Node &, Grads &G) { return Grads{G[0]}; });
 }
 
-bool liesChannelsLast(const T &X) {
-  if (X->rank() == 4)
-    return fitsChannelsLast(X);
-  return X->size(1) == Dim(1) && X->isContiguous();
-}
-
 OpResult contiguousRow(Runtime &R, const Args &A) {
   T X = A.tensor("self");
   if (!asksChannelsLast(A, X))
     return one(aten::contiguous(R, X));
-  return one(liesChannelsLast(X) ? X : channelsLastCopy(R, X));
+  return one(fitsChannelsLast(X) ? X : channelsLastCopy(R, X));
 }
 
 OpResult cloneRow(Runtime &R, const Args &A) {
@@ -97,7 +91,7 @@ OpResult toRow(Runtime &R, const Args &A) {
     Dev = Other->Dev;
   }
   T Out = aten::to(R, X, Dev, Type, A.boolean("copy", false));
-  if (Out == X && asksChannelsLast(A, X) && !liesChannelsLast(X))
+  if (Out == X && asksChannelsLast(A, X) && !fitsChannelsLast(X))
     return one(channelsLastCopy(R, X));
   return one(Out);
 }
